@@ -78,6 +78,7 @@ class Claim:
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
         paper: the first part of its id; `Paper` sets it.
+        beside: the other claims of its paper, whose derivations may be lines of one for it; `Paper` sets it.
     """
 
     label: str
@@ -100,6 +101,7 @@ class Claim:
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
     paper: str = ""
+    beside: tuple[Claim, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("assuming", "vectors", "standing", "remarks", "given"):
@@ -431,6 +433,7 @@ class Paper:
                 raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
             if c.amended is not None and c.amended not in ids:
                 raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
+            object.__setattr__(c, "beside", tuple(other for other in self.claims if other is not c))
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)
