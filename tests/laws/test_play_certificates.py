@@ -283,7 +283,7 @@ ROOTED: Case = (rooted, {"eta": "1/3", "G": "1/2"}, TWO, "norm(x[k]) <= sqrt(k)/
 
 
 def test_roots_are_enclosed() -> None:
-    left, right = plays.sides(certificate(ROOTED, 0, 0), floats=True)
+    left, right = plays.sides(certificate(ROOTED, 0, 0))
     assert left > right
     # float64 and a run of three rounds: the sides are right to twelve digits
     near: Callable[[float], tuple[Fraction, Fraction]] = lambda v: (  # noqa: E731

@@ -208,7 +208,7 @@ def certificate(label: str) -> dict[str, Any]:
     if label == "variates":
         draft = plant(draft)
     rooted = label == "unit-steps"
-    left, right = plays.sides(draft, floats=rooted)
+    left, right = plays.sides(draft)
     if rooted:
         near = Fraction(1, 10**9)
         sides = {
