@@ -11,6 +11,7 @@ Where all that a stretch leaves behind vanishes for clients that a draw leaves o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -268,19 +269,31 @@ class _Rounds:
                     raise NotGenerated("samples that are used again after the clients have met")
         body = [*writer.before, *writer.lines, *writer.after]
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
+        lines += writer.setup if mask is None else self._twice(writer.setup)
         if mask is None:
             lines += ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
         else:
             self._flags.add(mask)
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
-            lines += [
-                f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{",
-                *body,
-                "});",
-                "}",
-            ]
+            head = (
+                f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) __attribute__((always_inline)) {{"
+            )
+            lines += [head, *self._twice(body), "});", "}"]
         return lines + self._counted(writer)
+
+    def _twice(self, body: list[str]) -> list[str]:
+        """The lines of a stretch for two vectors of runs in turn, loops around both."""
+        lines = []
+        for line in body:
+            if line.startswith("{") or line == "}" or line.endswith("{") or "{ (void)" in line:
+                lines.append(line)
+            else:
+                lines += [_LANEWISE.sub(rf"\g<0>_{which}", line) for which in "ab"]
+        for name, text in list(self.memory.members.items()):
+            if name.startswith("p_"):
+                self.memory.members |= {f"{name}_{which}": text.replace(name, f"{name}_{which}") for which in "ab"}
+        return lines
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:
@@ -519,6 +532,7 @@ class _Rounds:
                 raise NotGenerated("a table that is read after it was written to")
 
 
+_LANEWISE = re.compile(r"\b(?:[vwtdp]_\w+|s\d+_\d+|at)\b")
 _TEXT = """
 namespace {{
 
