@@ -27,7 +27,7 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
 from validate.proved_files import with_file
-from validate.verdict import NOTHING_COVERED, Evidence, Result, decide
+from validate.verdict import NOTHING_COVERED, Evidence, Result, decide, refused
 
 log = logging.getLogger(__name__)
 POOL = {True: 400, False: 4000}
@@ -68,13 +68,13 @@ def examine(
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
-    derived, proof = with_file(_proved(claim, 0), Path(out))
-    evidence += derived
+    own, proof = with_file(_proved(claim, 0), Path(out))
+    evidence += own
     proved = any(item.outcome == "proved" for item in evidence)
     found = _tried_first(claim, quick, seed, tell)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
-    if claim.proof is None and not broken:
-        derived, proof = with_file(_proved(claim, proving.UNITS), Path(out))
+    if not broken and all(item.refusal is not None for item in own):  # also where there is none
+        derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
         evidence += derived
         proved = any(item.outcome == "proved" for item in evidence)
     if not (proved or broken):
@@ -153,8 +153,10 @@ def _proved(claim: Claim, units: int) -> list[Evidence]:
         return proving.evidence(claim, units)
     except Exception as error:  # whatever happens in algebra
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
-        text = f"its proof ended with an error: {type(error).__name__}: {error}"
-        return [Evidence("algebra", "undecided", text, origin="search")]
+        why = f"{type(error).__name__}: {error}"
+        if claim.proof is not None:
+            return [refused("given", f"with an error: {why}", "kernel", why=why)]
+        return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")]
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

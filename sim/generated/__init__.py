@@ -32,17 +32,17 @@ def generated(
         return f"the metric {unknown[0]} is not there in C++"
     if functions.inverses is None and "prox" in program.operations:
         return "prox is there for quadratics alone"
-    found = _source(_Known(program, parameters))
+    found = _source(_Known(program, parameters, functions.pairs))
     return found if isinstance(found, str) else (found, functions)
 
 
 class _Known:
     """A program and the shapes of its parameters, on which alone its text depends."""
 
-    def __init__(self, program: Program, parameters: Parameters) -> None:
-        self.program, self.parameters = program, parameters
+    def __init__(self, program: Program, parameters: Parameters, pairs: bool) -> None:
+        self.program, self.parameters, self.pairs = program, parameters, pairs
         lists = [(n, v.ndim) for group in (parameters.schedules, parameters.labels) for n, v in group.items()]
-        self._shapes = (tuple(parameters.constants), tuple(parameters.each), tuple(lists))
+        self._shapes = (pairs, tuple(parameters.constants), tuple(parameters.each), tuple(lists))
 
     def __hash__(self) -> int:
         return hash((id(self.program), self._shapes))
@@ -54,7 +54,7 @@ class _Known:
 @lru_cache(maxsize=256)
 def _source(known: _Known) -> Source | str:
     try:
-        return source(known.program, known.parameters)
+        return source(known.program, known.parameters, known.pairs)
     except NotGenerated as error:
         return f"{known.program.name} has {error}"
 

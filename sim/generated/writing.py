@@ -238,6 +238,8 @@ class Writer:
         if self._one(step):
             return f"functions.plus_sample_{what}({total or 'Point{}'}, {c}, n, {index}, {at})"
         b, name = self.integer(step.numbers[0]), f"s{len(self.lines)}_{len(self.before)}"
+        if what == "gradient":
+            return f"functions.plus_batch_gradient({total or 'Point{}'}, {c}, n, {index}, {b}, {at})"
         self.lines.append(f"Point {name} = {total or 'Point{}'};")
         self.lines.append(
             f"for (int64_t b = 0; b < {b}; b++) {name} = "
@@ -289,7 +291,7 @@ class Writer:
                 self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
                 self.before.append(
                     f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, n, k, {source.purpose}, "
-                    f"{source.base}, {words}, task.counts[n], key);"
+                    f"{source.base}, {words}, count(n), key);"
                 )
             if self._read(step.to):
                 self.lines.append(f"const int64_t* v{step.to} = {name};")
@@ -297,7 +299,7 @@ class Writer:
             return
         stream = self._stream(step, "samples")
         self.lines.append(f"if ({picks}.size() < (size_t)({b} * kLanes)) {picks}.resize({b} * kLanes);")
-        self.lines.append(f"smallest_samples({stream}, samples, task.counts[n], {b}, keys, {picks}.data());")
+        self.lines.append(f"smallest_samples({stream}, samples, count(n), {b}, keys, {picks}.data());")
         self.lines.append(f"const int64_t* v{step.to} = {picks}.data();")
 
     def _read(self, sample: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.derivation.both import by_kernel as accepted
+from tests.derivation.both import accepted, check
 from tests.derivation.written import IDS, PROOFS, derivation
 from tests.language import vectors
 from theory import algorithm, claim
@@ -19,7 +19,6 @@ from theory.derivation import (
     assumed,
     axiom,
     cases,
-    check,
     combined,
     domain,
     induction,

@@ -11,20 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.validate.test_play import (
-    PLANE,
-    TWO,
-    compressed,
-    diana,
-    fedavg,
-    gradient_descent,
-    heavy_ball,
-    instance,
-    lsvrg,
-    parallel_sgd,
-    proxskip,
-    scaffold,
-)
+from tests.validate.test_play import PLANE, TWO, compressed, diana, instance, parallel_sgd, scaffold
+from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, lsvrg, proxskip
 from theory.program import Algorithm, algorithm
 from theory.sentence import SentenceError, parse_expression, parse_sentence
 from validate.both_sides import Measured, sides, words_of

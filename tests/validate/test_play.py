@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import permutations, product
 from typing import Any
 
 import pytest
 
 from theory.arithmetic import UndecidedError, to_element
-from theory.formula import Formula, UndefinedError, fold
+from theory.formula import UndefinedError
 from theory.operations import to_fraction
-from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, lsvrg, proxskip
-from theory.program import Algorithm, Instruction, algorithm, from_json, walk
+from theory.program import Algorithm, algorithm
 from validate.instances import Instance, read_instance
 from validate.play import Play
 from validate.primitives import two_points
@@ -688,66 +685,12 @@ def test_rounds_give_taps_between_two_states() -> None:
         play.turns("y", 0, (0, 0))
 
 
-# --- whole algorithms, written out plainly ---------------------------------------------------------------------------
-
-PAIRS = [[(s["h"], s["a"]) for s in own] for own in UNEVEN]
-
-
-def gradient(n: int, x: Fraction, i: int | None = None) -> Fraction:
-    own = PAIRS[n] if i is None else [PAIRS[n][i]]
-    return sum((h * (x - a) for h, a in own), F(0)) / len(own)
-
-
-def iterate(step: Callable[[Any], Iterator[tuple[Any, Fraction]]], start: Any, rounds: int) -> Law:
-    found: Law = {start: F(1)}
-    for _ in range(rounds):
-        found = sums(*((after, p * q) for state, p in found.items() for after, q in step(state)))
-    return found
-
-
-def choices(sizes: Sequence[int]) -> Iterator[tuple[tuple[int, ...], Fraction]]:
-    count = math.prod(sizes)
-    for pick in product(*map(range, sizes)):
-        yield pick, F(1, count)
-
-
-SIZES = [len(own) for own in PAIRS]
-N = len(PAIRS)
-
-
-def test_gradient_descent() -> None:
-    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
-        yield x - F(1, 5) * sum(gradient(n, x) for n in range(N)) / N, F(1)
-
-    assert law(gradient_descent, UNEVEN, 5, 6, eta="1/5") == iterate(step, F(5), 6)
+# --- algorithms of which other files of tests speak too --------------------------------------------------------------
 
 
 @algorithm
 def parallel_sgd(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-def test_parallel_sgd() -> None:
-    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
-        for pick, p in choices(SIZES):
-            yield x - F(1, 5) * sum(gradient(n, x, i) for n, i in enumerate(pick)) / N, p
-
-    assert law(parallel_sgd, UNEVEN, 5, 3, eta="1/5") == iterate(step, F(5), 3)
-
-
-def test_fedavg_with_some_of_the_clients() -> None:
-    def step(x: Fraction) -> Iterator[tuple[Fraction, Fraction]]:
-        for active in combinations(range(N), 2):
-            for pick, p in choices([SIZES[n] for n in active for _ in range(2)]):
-                ends = []
-                for place, n in enumerate(active):
-                    y = x
-                    for i in pick[2 * place : 2 * place + 2]:
-                        y -= F(1, 7) * gradient(n, y, i)
-                    ends.append(y)
-                yield sum(ends) / 2, p / math.comb(N, 2)
-
-    assert law(fedavg, UNEVEN, 5, 2, eta="1/7", H=2, S=2) == iterate(step, F(5), 2)
 
 
 @algorithm(x="x0", c="each grad(f_n, x0)")
@@ -762,53 +705,6 @@ def scaffold(w, x, c, *, eta, eta_g, H, S):
     return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
 
 
-def test_scaffold() -> None:
-    eta, eta_g, H = F(1, 7), F(2, 3), 3
-
-    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
-        x, c = state
-        for active in combinations(range(N), 2):
-            new, moves, cbar = list(c), F(0), sum(c) / N
-            for n in active:
-                y = x
-                for _ in range(H):
-                    y -= eta * (gradient(n, y) - c[n] + cbar)
-                new[n] = c[n] - cbar + (x - y) / (H * eta)
-                moves += (y - x) / 2
-            yield (x + eta_g * moves, tuple(new)), F(1, 3)
-
-    start = (F(5), tuple(gradient(n, F(5)) for n in range(N)))
-    assert law(scaffold, UNEVEN, 5, 3, eta="1/7", eta_g="2/3", H=3, S=2) == iterate(step, start, 3)
-
-
-def test_proxskip() -> None:
-    gamma, p = F(1, 4), F(1, 3)
-
-    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
-        x, h = state
-        moved = [x[n] - gamma * (gradient(n, x[n]) - h[n]) for n in range(N)]
-        mean = sum(moved[n] - gamma / p * h[n] for n in range(N)) / N
-        yield ((mean,) * N, tuple(h[n] + p / gamma * (mean - moved[n]) for n in range(N))), p
-        yield (tuple(moved), h), 1 - p
-
-    start = ((F(5),) * N, (F(0),) * N)
-    assert law(proxskip, UNEVEN, 5, 5, gamma="1/4", p="1/3") == iterate(step, start, 5)
-
-
-def test_lsvrg() -> None:
-    eta, p = F(1, 6), F(1, 4)
-
-    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
-        x, s = state
-        full = sum(gradient(n, s) for n in range(N)) / N
-        for pick, q in choices(SIZES):
-            estimate = sum(gradient(n, x, i) - gradient(n, s, i) for n, i in enumerate(pick)) / N + full
-            yield (x - eta * estimate, x), q * p
-            yield (x - eta * estimate, s), q * (1 - p)
-
-    assert law(lsvrg, UNEVEN, 5, 3, eta="1/6", p="1/4") == iterate(step, (F(5), F(5)), 3)
-
-
 @algorithm
 def compressed(w, x, *, eta, m):
     return x - eta * w.mean(w.keep(w.gradient(x), m))
@@ -818,161 +714,3 @@ def compressed(w, x, *, eta, m):
 def diana(w, x, h, *, eta, alpha, m):
     moved = w.keep(w.gradient(x) - h, m)
     return x - eta * w.mean(h + moved), h + alpha * moved
-
-
-def test_diana_in_the_plane() -> None:
-    eta, alpha = F(1, 8), F(1, 2)
-    matrices = [(((1, 0), (0, 2)), (1, 0)), (((2, 1), (1, 2)), (1, 1))]
-
-    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
-        x, h = state
-        for kept in product(range(2), repeat=2):
-            moved = []
-            for n, (H, b) in enumerate(matrices):
-                g = [H[j][0] * x[0] + H[j][1] * x[1] - b[j] for j in range(2)]
-                moved.append(tuple(2 * (g[j] - h[n][j]) if j == kept[n] else F(0) for j in range(2)))
-            new = tuple(x[j] - eta * sum(h[n][j] + moved[n][j] for n in range(2)) / 2 for j in range(2))
-            yield (new, tuple(tuple(h[n][j] + alpha * moved[n][j] for j in range(2)) for n in range(2))), F(1, 4)
-
-    start = ((F(1), F(2)), ((F(0), F(0)), (F(0), F(0))))
-    assert law(diana, PLANE, [1, 2], 3, eta="1/8", alpha="1/2", m=1) == iterate(step, start, 3)
-
-
-def test_the_heavy_ball() -> None:
-    def step(state: Any) -> Iterator[tuple[Any, Fraction]]:
-        x, z = state
-        yield (x - F(1, 9) * sum(gradient(n, x) for n in range(N)) / N + F(4, 9) * (x - z), x), F(1)
-
-    assert law(heavy_ball, UNEVEN, 5, 5, alpha="1/9", beta="4/9") == iterate(step, (F(5), F(5)), 5)
-
-
-@pytest.mark.parametrize(
-    "one", [gradient_descent, parallel_sgd, fedavg, scaffold, proxskip, lsvrg, compressed, diana, heavy_ball]
-)
-def test_a_program_read_from_its_data_plays_the_same(one: Algorithm) -> None:
-    values = {
-        "eta": "1/7",
-        "eta_g": 1,
-        "H": 2,
-        "S": 1,
-        "gamma": "1/4",
-        "p": "1/3",
-        "m": 1,
-        "alpha": "1/9",
-        "beta": "4/9",
-    }
-    first = instance(one, PLANE, [1, 2], 2, **{name: values[name] for name in one.parameters})
-    again = read_instance(first.to_json(), from_json(one.program.to_json()))
-    assert Play(first).distribution(2) == Play(again).distribution(2)
-
-
-# --- against sampling ------------------------------------------------------------------------------------------------
-
-
-class Sampler:
-    """A `theory.program.Machine` in floats on scalar quadratics that draws at random: other code for the same words."""
-
-    def __init__(
-        self, clients: Sequence[Sequence[Mapping[str, float]]], parameters: Mapping[str, Any], rng: random.Random
-    ):
-        self.clients, self.parameters, self.rng = clients, parameters, rng
-        self.k = 0
-        self.N = len(clients)
-
-    def number(self, formula: Formula, env: Mapping[str, Any]) -> Any:
-        def name(text: str) -> Any:
-            return env[text] if text in env else self.k if text == "k" else self.parameters[text]
-
-        def apply(op: str, parts: tuple[Any, ...]) -> Any:
-            if any(isinstance(p, list) for p in parts):
-                return [apply(op, tuple(p[n] if isinstance(p, list) else p for p in parts)) for n in range(self.N)]
-            one = parts[0]
-            if op == "neg":
-                return -one
-            two = parts[1]
-            return {"+": one + two, "-": one - two, "*": one * two}[op] if op != "/" else one / two
-
-        return fold(formula, float, name, apply)
-
-    def count(self, formula: Formula, env: Mapping[str, Any]) -> int:
-        return int(self.number(formula, env))
-
-    def grad(self, n: int, x: float, batch: list[int]) -> float:
-        return sum(self.clients[n][i]["h"] * (x - self.clients[n][i]["a"]) for i in batch) / len(batch)
-
-    def apply(self, step: Instruction, of: Sequence[Any], numbers: Sequence[Any]) -> Any:
-        every, rng, N, clients = range(self.N), self.rng, self.N, step.kind in ("client", "numbers")
-        count = int(numbers[0]) if step.op in ("sample", "choose") else 0
-        if step.op == "linear":
-            parts = list(zip(numbers, of, strict=True))
-            sums = [sum(own(c, n) * own(v, n) for c, v in parts) for n in (every if clients else [0])]
-            return sums if clients else sums[0]
-        if step.op == "sample":
-            return [[rng.randrange(len(samples)) for _ in range(count)] for samples in self.clients]
-        if step.op == "gradient":
-            batches = of[1] if len(of) > 1 else [list(range(len(samples))) for samples in self.clients]
-            return [self.grad(n, own(of[0], n), batches[n]) for n in every]
-        if step.op == "full gradient":
-            return sum(self.grad(n, of[0], list(range(len(samples)))) for n, samples in enumerate(self.clients)) / N
-        if step.op == "choose":
-            drawn = rng.sample(range(N), count) if not step.flag else [rng.randrange(N) for _ in range(count)]
-            return [drawn.count(n) for n in every]
-        if step.op in ("coins", "coin"):
-            tosses = [float(rng.random() < own(numbers[0], n)) for n in every]
-            return tosses if clients else tosses[0]
-        if step.op == "average":
-            total = sum(own(numbers[0], n) for n in every)
-            return sum(own(numbers[0], n) * own(of[0], n) for n in every) / total if total else 0.0
-        if step.op == "where":
-            chosen = [own(of[0] if own(numbers[0], n) else of[1], n) for n in every]
-            return chosen if clients else chosen[0]
-        copies = [own(of[0], n) for n in every]
-        return {"each": copies, "mean": sum(copies) / N}[step.op]
-
-
-def first(state: Any) -> Fraction:
-    """The first coordinate of the first variable (of the first client)."""
-    vector = state[0][0] if isinstance(state[0][0], tuple) else state[0]
-    return vector[0]
-
-
-def own(value: Any, n: int) -> Any:
-    """Client n's part of a value."""
-    return value[n] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize(
-    ("one", "parameters"),
-    [
-        (parallel_sgd, {"eta": F(1, 5)}),
-        (fedavg, {"eta": F(1, 7), "H": 2, "S": 2}),
-        (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}),
-        (lsvrg, {"eta": F(1, 6), "p": F(1, 4)}),
-    ],
-)
-def test_the_law_is_that_of_sampled_rounds(one: Algorithm, parameters: dict[str, Any]) -> None:
-    """Hoeffding's inequality on two means, of a coordinate and of its square; error probability 1e-7 a mean."""
-    rounds, runs = 2, 4000
-    exact = Play(instance(one, UNEVEN, 5, rounds, **{k: str(v) for k, v in parameters.items()})).distribution(rounds)
-    values = [float(first(state)) for _, state in exact]
-    sampler = Sampler(UNEVEN, {k: float(v) for k, v in parameters.items()}, random.Random(one.name))
-    program = one.program
-    total = {1: 0.0, 2: 0.0}
-    for _ in range(runs):
-        state: list[Any] = [
-            {"x0": 5.0, "0": 0.0}[s.initial] if s.kind == "server" else [{"x0": 5.0, "0": 0.0}[s.initial]] * 3
-            for s in program.state
-        ]
-        for k in range(rounds):
-            env: dict[str, Any] = dict(zip(program.inputs, state, strict=True))
-            sampler.k = k
-            walk(program.body, env, sampler)  # type: ignore[arg-type]
-            state = [env[name] for name in program.result]
-        value = state[0] if isinstance(state[0], float) else state[0][0]
-        for power in total:
-            total[power] += value**power / runs
-    for power, mean in total.items():
-        powers = [v**power for v in values]
-        expected = sum(float(p) * v for (p, _), v in zip(exact, powers, strict=True))
-        width = max(powers) - min(powers)
-        assert abs(mean - expected) <= width * math.sqrt(math.log(4e7) / (2 * runs))
