@@ -32,7 +32,7 @@ def generated(
     if functions.inverses is None and "prox" in program.operations:
         return "prox is there for quadratics alone"
     try:
-        return source(program, parameters), functions
+        return source(program, parameters, functions.pairs), functions
     except NotGenerated as error:
         return f"{program.name} has {error}"
 

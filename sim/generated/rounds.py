@@ -48,24 +48,26 @@ class Source:
     tables: Tables
 
 
-def source(program: Program, parameters: Parameters) -> Source:
+def source(program: Program, parameters: Parameters, pairs: bool = False) -> Source:
     """The rounds of a program as C++.
 
     Args:
         program: what is run.
         parameters: which of them are one number, one a client, one a round: the text depends on no more of them.
+        pairs: whether, of clients of whom some take part, eight pairs of a client and a run are computed at a time in
+            place of eight runs of a client.
 
     Raises:
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    text = _Rounds(program, Scalars(parameters, tables)).text()
+    text = _Rounds(program, Scalars(parameters, tables), pairs).text()
     return Source(text, tables)
 
 
 class _Rounds:
-    def __init__(self, program: Program, scalars: Scalars) -> None:
-        self.program, self.scalars = program, scalars
+    def __init__(self, program: Program, scalars: Scalars, pairs: bool) -> None:
+        self.program, self.scalars, self.pairs = program, scalars, pairs
         self.facts = Facts(program)
         self.memory = Memory(self.facts, scalars)
         self.purposes = purposes(program)
@@ -273,6 +275,14 @@ class _Rounds:
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
         else:
             self._flags.add(mask)
+            inner = "__attribute__((always_inline)) {"
+            if self.pairs and not any(_one_client(line) for line in (*writer.client, *body)):
+                lines += [
+                    f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
+                    *writer.client,
+                    *body,
+                ]
+                return [*lines, "});", *self._counted(writer)]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
             lines += [
                 f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{",
@@ -449,7 +459,10 @@ class _Rounds:
             loads="\n    ".join(self._state("load(task.states[{j}], m{name}, {vectors});")),
             saves="\n    ".join(self._state("save(m{name}, task.states[{j}], {vectors}, 1, 0);")),
             records="\n      ".join(
-                self._state("save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);")
+                self._state(
+                    "if (task.records[{j}]) "
+                    "save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
+                )
             ),
             point=self._measured(),
         )
@@ -517,6 +530,11 @@ class _Rounds:
                 name in reads(i.step) and i.level > levels[step] for i in self._items(self.facts.body)
             ):
                 raise NotGenerated("a table that is read after it was written to")
+
+
+def _one_client(line: str) -> bool:
+    """Whether a line is written for one client in all lanes: it looks up a number, or an entry of a table."""
+    return any(part in line for part in ("[n]", "+ n]", "* samples + b", "load_each", "store_each", "prox("))
 
 
 _TEXT = """

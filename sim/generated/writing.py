@@ -237,6 +237,8 @@ class Writer:
         if self._one(step):
             return f"functions.plus_sample_{what}({total or 'Point{}'}, {c}, n, {index}, {at})"
         b, name = self.integer(step.numbers[0]), f"s{len(self.lines)}_{len(self.before)}"
+        if what == "gradient":
+            return f"functions.plus_batch_gradient({total or 'Point{}'}, {c}, n, {index}, {b}, {at})"
         self.lines.append(f"Point {name} = {total or 'Point{}'};")
         self.lines.append(
             f"for (int64_t b = 0; b < {b}; b++) {name} = "
@@ -286,7 +288,7 @@ class Writer:
                 self.words[step.to] = self._taken(b)
                 self.before.append(
                     f"Samples {name}(at.run, n, k, {source.purpose}, {source.base}, {self.words[step.to]}, key, "
-                    "task.counts[n]);"
+                    "count(n));"
                 )
             if self._one(step):
                 self.lines.append(
@@ -303,7 +305,7 @@ class Writer:
                 "kLanes * sizeof(int64_t));"
             )
         else:
-            self.lines.append(f"smallest_samples({stream}, samples, task.counts[n], {b}, keys, {picks}.data());")
+            self.lines.append(f"smallest_samples({stream}, samples, count(n), {b}, keys, {picks}.data());")
         self.lines.append(f"const int64_t* v{step.to} = {picks}.data();")
 
     def _read(self, sample: str) -> bool:

@@ -32,7 +32,7 @@ struct Task {
   const void* const* tables;             // lists of numbers, as the generated text names them
   double* const* states;                 // by state (R, ...), in and out
   const int64_t* record;                 // (K + 1) column of what is kept after k rounds, or -1
-  double* const* records;                // by state (R, records_length, ...)
+  double* const* records;                // by state (R, records_length, ...), null for what is not kept
   int64_t records_length;
   double* const* metrics;                // by metric (R, columns), null for what is not wanted
   int64_t columns, first_column;         // column of round k is k - first_column
@@ -197,13 +197,25 @@ FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(Doubles{} + a,
 
 // ---- draws
 
+// A client of its own in each lane, where one is the same in all of them otherwise.
+struct Clients {
+  int64_t at[kLanes];
+};
+FEDPROOF_INLINE Words words_of(int64_t n) { return everywhere((uint64_t)n); }
+FEDPROOF_INLINE Words words_of(const Clients& n) {
+  Words found;
+  std::memcpy(&found, n.at, sizeof found);
+  return found;
+}
+
 constexpr int kAhead = 32;
 
 // The words of one purpose, one client and one round, from a given one on; computed a few blocks ahead.
 class Stream {
  public:
-  FEDPROOF_INLINE Stream(Words run, uint64_t client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key)
-      : run_(run), client_(client), round_(round), purpose_(purpose << 24), end_(first + words), begin_(first), at_(first), filled_(first), key_(key) {}
+  template <class Who>
+  FEDPROOF_INLINE Stream(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key)
+      : run_(run), client_(words_of(client)), round_(round), purpose_(purpose << 24), end_(first + words), begin_(first), at_(first), filled_(first), key_(key) {}
 
   FEDPROOF_INLINE Words take() {
     if (at_ >= filled_) fill();
@@ -215,13 +227,13 @@ class Stream {
     begin_ = at_ / 4 * 4;
     filled_ = begin_ + kAhead < end_ ? begin_ + kAhead : end_;
     for (int64_t j = begin_; j < filled_; j += 4) {
-      const Draws drawn = philox(run_, everywhere(client_), everywhere(round_), everywhere(purpose_ + j / 4), key_);
+      const Draws drawn = philox(run_, client_, everywhere(round_), everywhere(purpose_ + j / 4), key_);
       for (int i = 0; i < 4; i++) word_[j - begin_ + i] = drawn.word[i];
     }
   }
 
-  const Words run_;
-  const uint64_t client_, round_, purpose_;
+  const Words run_, client_;
+  const uint64_t round_, purpose_;
   const int64_t end_;
   int64_t begin_, at_, filled_;
   const Key key_;
@@ -231,9 +243,10 @@ class Stream {
 // Samples drawn with replacement: the stream's words as indices below `count`, eight at a time.
 class Samples {
  public:
-  FEDPROOF_INLINE Samples(Words run, uint64_t client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key,
+  template <class Who>
+  FEDPROOF_INLINE Samples(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key,
           uint64_t count)
-      : run_(run), client_(client), round_(round), purpose_(purpose << 24), count_(count), end_(first + words), begin_(first),
+      : run_(run), client_(words_of(client)), round_(round), purpose_(purpose << 24), count_(count), end_(first + words), begin_(first),
         at_(first), filled_(first), key_(key) {}
 
   FEDPROOF_INLINE const int64_t* take() {
@@ -247,7 +260,7 @@ class Samples {
     begin_ = at_ / 4 * 4;
     filled_ = begin_ + kAhead < end_ ? begin_ + kAhead : end_;
     for (int64_t j = begin_; j < filled_; j += 4) {
-      const Draws drawn = philox(run_, everywhere(client_), everywhere(round_), everywhere(purpose_ + j / 4), key_);
+      const Draws drawn = philox(run_, client_, everywhere(round_), everywhere(purpose_ + j / 4), key_);
       for (int i = 0; i < 4; i++) {
         const Words pick = product32(drawn.word[i], everywhere(count_)) >> 32;
         std::memcpy(index_ + (j - begin_ + i) * kLanes, &pick, sizeof pick);
@@ -255,8 +268,8 @@ class Samples {
     }
   }
 
-  const Words run_;
-  const uint64_t client_, round_, purpose_, count_;
+  const Words run_, client_;
+  const uint64_t round_, purpose_, count_;
   const int64_t end_;
   int64_t begin_, at_, filled_;
   const Key key_;
@@ -350,33 +363,40 @@ struct Whole {
   }
 };
 
-// Any eight runs: `live` of them, then again the first.
+// Any eight runs: `live` of them, then again the first. An index is one number, or that of a client in each lane.
 struct Some {
   int live;
   Words run;
   int64_t group[kLanes], lane[kLanes];
 
-  FEDPROOF_INLINE Point load(const Point* from, int64_t per, int64_t index) const {
+  FEDPROOF_INLINE static int64_t of_lane(int64_t index, int) { return index; }
+  FEDPROOF_INLINE static int64_t of_lane(const Clients& index, int r) { return index.at[r]; }
+
+  template <class Index>
+  FEDPROOF_INLINE Point load(const Point* from, int64_t per, const Index& index) const {
     const double* base = reinterpret_cast<const double*>(from);
     int64_t place[kLanes];
-    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + index) * (D * kLanes) + lane[r];
+    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + of_lane(index, r)) * (D * kLanes) + lane[r];
     Point found;
     FEDPROOF_EACH found.at[i] = gather(base + i * kLanes, place, 1);
     return found;
   }
-  FEDPROOF_INLINE Doubles load(const Doubles* from, int64_t per, int64_t index) const {
+  template <class Index>
+  FEDPROOF_INLINE Doubles load(const Doubles* from, int64_t per, const Index& index) const {
     int64_t place[kLanes];
-    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + index) * kLanes + lane[r];
+    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + of_lane(index, r)) * kLanes + lane[r];
     return gather(reinterpret_cast<const double*>(from), place, 1);
   }
-  FEDPROOF_INLINE void store(Point* to, int64_t per, int64_t index, const Point& v) const {
+  template <class Index>
+  FEDPROOF_INLINE void store(Point* to, int64_t per, const Index& index, const Point& v) const {
     double* base = reinterpret_cast<double*>(to);
     for (int r = 0; r < kLanes && r < live; r++)
-      FEDPROOF_EACH base[(group[r] * per + index) * (D * kLanes) + lane[r] + i * kLanes] = v.at[i][r];
+      FEDPROOF_EACH base[(group[r] * per + of_lane(index, r)) * (D * kLanes) + lane[r] + i * kLanes] = v.at[i][r];
   }
-  FEDPROOF_INLINE void store(Doubles* to, int64_t per, int64_t index, Doubles v) const {
+  template <class Index>
+  FEDPROOF_INLINE void store(Doubles* to, int64_t per, const Index& index, Doubles v) const {
     double* base = reinterpret_cast<double*>(to);
-    for (int r = 0; r < kLanes && r < live; r++) base[(group[r] * per + index) * kLanes + lane[r]] = v[r];
+    for (int r = 0; r < kLanes && r < live; r++) base[(group[r] * per + of_lane(index, r)) * kLanes + lane[r]] = v[r];
   }
   FEDPROOF_INLINE void add(Point* to, const Point& v) const {
     double* base = reinterpret_cast<double*>(to);
@@ -519,6 +539,39 @@ class Block {
     }
   }
 
+  // Call work(Some, Clients) for all pairs of a client and a run in which it takes part, client by client, eight pairs
+  // at a time: where few take part, no lane stays empty.
+  template <class Work>
+  FEDPROOF_INLINE void pairs_present(const Flags* flags, const Work& work) {
+    pairs.resize(clients * groups * kLanes + kLanes);
+    int64_t number = 0;
+    for (int64_t n = 0; n < clients; n++) {
+      const int8_t* present = reinterpret_cast<const int8_t*>(flags + n * groups);
+      for (int r = 0; r < live; r++) {
+        pairs[number] = n * live + r;
+        number -= present[r];
+      }
+    }
+    for (int64_t p = number; p % kLanes; p++) pairs[p] = pairs[0];
+    for (int64_t p = 0; p < number; p += kLanes) {
+      Some at;
+      Clients who;
+      at.live = number - p < kLanes ? static_cast<int>(number - p) : kLanes;
+      for (int r = 0; r < kLanes; r++) {
+        const int64_t one = pairs[p + r] % live;
+        who.at[r] = pairs[p + r] / live;
+        at.group[r] = one / kLanes;
+        at.lane[r] = one % kLanes;
+        at.run[r] = task.first_run + first + one;
+      }
+      work(at, who);
+    }
+  }
+
+  // How many samples a client has; where lanes have clients of their own, all have as many.
+  FEDPROOF_INLINE int64_t count(int64_t n) const { return task.counts[n]; }
+  FEDPROOF_INLINE int64_t count(const Clients& n) const { return task.counts[n.at[0]]; }
+
   // Memory that lives as long as the block, on a whole vector's boundary, zero at first.
   template <class Value>
   Value* room(int64_t count) {
@@ -542,4 +595,5 @@ class Block {
   Words* const run;
   int32_t* const lanes;
   Words* const keys;
+  std::vector<int64_t> pairs;
 };

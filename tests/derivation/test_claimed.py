@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.derivation.both import check
+from tests.rounds import sgd as stochastic
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.derivation import NotProvedError, claimed, combined, domain, step
@@ -24,11 +25,6 @@ def descent(w, x, *, eta):
 @algorithm
 def doubled(w, x, *, eta):
     return x - 2 * eta * w.mean(w.gradient(x))
-
-
-@algorithm
-def stochastic(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
 YOUNG = claim(

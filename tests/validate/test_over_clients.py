@@ -9,6 +9,7 @@ from itertools import combinations
 
 import pytest
 
+from tests.rounds import sgd
 from tests.validate.test_verifier_moments import sides_by
 from theory import algorithm, claim
 from theory.domain import NONNEGATIVE
@@ -273,11 +274,6 @@ def test_of_what_stands_in_words_nothing_is_measured(tmp_path) -> None:
 
 
 # --- by moments, on functions given by points, in the worst case -----------------------------------------------------
-
-
-@algorithm
-def sgd(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
 ASSUMED = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L")

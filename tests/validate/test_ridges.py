@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import descent
+from tests.rounds import sampled as proximal
 from tests.validate.assumptions import ASSUMED, assumed, seen_by_others, text_of
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
@@ -58,18 +60,8 @@ SIGNS = {
 
 
 @algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
 def greedy(w, x, *, eta, m):
     return x - eta * w.top(w.full_gradient(x), m)
-
-
-@algorithm
-def proximal(w, x, *, eta, t):
-    return w.mean(w.prox(x - eta * w.gradient(x, w.sample()), t))
 
 
 def some(rng: random.Random) -> Fraction:
