@@ -31,9 +31,9 @@ from theory.sentence import (
 from validate.expected import coefficients, indices, turns
 from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
-from validate.instances.occasion import Occasion
 from validate.instances.problems import Quadratics
 from validate.instances.setting import Setting, schedules_of
+from validate.on_instance import OnInstance
 
 Array = Any
 States = Mapping[str, Any]
@@ -59,7 +59,7 @@ class ByRuns:
     finite: bool = True
 
 
-def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implementation | None = None) -> list[ByRuns]:
+def sides_by_runs(one: OnInstance, runs: int, seed: int, implementation: Implementation | None = None) -> list[ByRuns]:
     """Both sides in every run, at every value of the free indices.
 
     Args:
