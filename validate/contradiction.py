@@ -59,7 +59,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         excluded = f"{found.first} and {found.second} exclude each other: {found.proof}"
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
 
-    numbers = _Numbers(claim)
+    numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
     relations = [first for first in map(_of_the_first, asked) if first is not None]
     in_the_first = "" if all(relation in asked for relation in relations) else "; asked of the first k, h, j and i"
@@ -174,7 +174,7 @@ def _put(e: Expression, old: Expression, new: Expression) -> Expression:
     return e
 
 
-class _Numbers:
+class Numbers:
     """The numbers that stand for what is no parameter, as they are met."""
 
     def __init__(self, claim: Claim) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.arguments import to_float
+from sim.problems.logistic import RidgeLogistic
 from sim.problems.quadratic import Quadratic
+from sim.problems.softmax import RidgeSoftmax
 
 Array = NDArray[np.float64]
 
@@ -29,6 +31,7 @@ class NativeFunctions:
         metrics: those that it knows.
         inverses: of weights (N,) the (N, d, d) inverses of H_n + weight_n I, for `prox`; None where there are none.
         work: about how many multiplications a gradient takes.
+        pairs: whether every lane may have a client of its own.
     """
 
     header: str
@@ -40,6 +43,7 @@ class NativeFunctions:
     metrics: frozenset[str]
     inverses: Callable[[Array], Array] | None
     work: int
+    pairs: bool = False
 
 
 def native_functions(problem: Any, metrics: Sequence[str] = ()) -> NativeFunctions | str:
@@ -54,6 +58,10 @@ def native_functions(problem: Any, metrics: Sequence[str] = ()) -> NativeFunctio
     """
     if type(problem) is Quadratic:
         return _quadratic(problem, metrics)
+    if isinstance(problem, RidgeLogistic | RidgeSoftmax):
+        from sim.generated.regressions import regression
+
+        return regression(problem, metrics)
     return f"there is no C++ for a problem of type {type(problem).__name__}"
 
 

@@ -11,6 +11,7 @@ Where all that a stretch leaves behind vanishes for clients that a draw leaves o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -48,24 +49,26 @@ class Source:
     tables: Tables
 
 
-def source(program: Program, parameters: Parameters) -> Source:
+def source(program: Program, parameters: Parameters, pairs: bool = False) -> Source:
     """The rounds of a program as C++.
 
     Args:
         program: what is run.
         parameters: which of them are one number, one a client, one a round: the text depends on no more of them.
+        pairs: whether, of clients of whom some take part, eight pairs of a client and a run are computed at a time in
+            place of eight runs of a client.
 
     Raises:
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    text = _Rounds(program, Scalars(parameters, tables)).text()
+    text = _Rounds(program, Scalars(parameters, tables), pairs).text()
     return Source(text, tables)
 
 
 class _Rounds:
-    def __init__(self, program: Program, scalars: Scalars) -> None:
-        self.program, self.scalars = program, scalars
+    def __init__(self, program: Program, scalars: Scalars, pairs: bool) -> None:
+        self.program, self.scalars, self.pairs = program, scalars, pairs
         self.facts = Facts(program)
         self.memory = Memory(self.facts, scalars)
         self.purposes = purposes(program)
@@ -269,18 +272,38 @@ class _Rounds:
         body = [*writer.before, *writer.lines, *writer.after]
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
         if mask is None:
-            lines += ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
+            lines += [*writer.setup, "for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
         else:
             self._flags.add(mask)
-            lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
-            lines += [
-                f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{",
-                *body,
-                "});",
-                "}",
-            ]
+            inner = "__attribute__((always_inline)) {"
+            if self.pairs and not any(_one_client(line) for line in (*writer.client, *body)):
+                lines += [
+                    *writer.setup,
+                    f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
+                    *writer.client,
+                    *body,
+                ]
+                return [*lines, "});", *self._counted(writer)]
+            lines += [*self._twice(writer.setup), "for (int64_t n = 0; n < clients; n++) {", *writer.client]
+            head = (
+                f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) __attribute__((always_inline)) {{"
+            )
+            lines += [head, *self._twice(body), "});", "}"]
         return lines + self._counted(writer)
+
+    def _twice(self, body: list[str]) -> list[str]:
+        """The lines of a stretch for two vectors of runs in turn, loops around both."""
+        lines = []
+        for line in body:
+            if line.startswith("{") or line == "}" or line.endswith("{") or "{ (void)" in line:
+                lines.append(line)
+            else:
+                lines += [_LANEWISE.sub(rf"\g<0>_{which}", line) for which in "ab"]
+        for name, text in list(self.memory.members.items()):
+            if name.startswith("p_"):
+                self.memory.members |= {f"{name}_{which}": text.replace(name, f"{name}_{which}") for which in "ab"}
+        return lines
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:
@@ -449,7 +472,10 @@ class _Rounds:
             loads="\n    ".join(self._state("load(task.states[{j}], m{name}, {vectors});")),
             saves="\n    ".join(self._state("save(m{name}, task.states[{j}], {vectors}, 1, 0);")),
             records="\n      ".join(
-                self._state("save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);")
+                self._state(
+                    "if (task.records[{j}]) "
+                    "save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
+                )
             ),
             point=self._measured(),
         )
@@ -517,6 +543,14 @@ class _Rounds:
                 name in reads(i.step) and i.level > levels[step] for i in self._items(self.facts.body)
             ):
                 raise NotGenerated("a table that is read after it was written to")
+
+
+_LANEWISE = re.compile(r"\b(?:[vwtdp]_\w+|s\d+_\d+|at)\b")
+
+
+def _one_client(line: str) -> bool:
+    """Whether a line is written for one client in all lanes: it looks up a number, or an entry of a table."""
+    return any(part in line for part in ("[n]", "+ n]", "* samples + b", "load_each", "store_each", "prox("))
 
 
 _TEXT = """

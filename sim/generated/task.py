@@ -152,7 +152,7 @@ class NativeRounds:
     def simulate(
         self,
         states: Sequence[Array],
-        records: Sequence[Array],
+        records: Sequence[Array | None],
         recorded: Mapping[int, int],
         metrics: Mapping[str, Array],
         chunk: int | None,
@@ -163,7 +163,7 @@ class NativeRounds:
 
         Args:
             states: by state (R, ...), before the first round; afterwards those after the last.
-            records: by state (R, C, ...), written.
+            records: by state (R, C, ...), written; None for what is not kept.
             recorded: of numbers of rounds, the column in `records`.
             metrics: by name (R, rounds + 1), written.
             chunk: runs of a block at most; by default as many as suit the cache.
@@ -171,7 +171,11 @@ class NativeRounds:
             report: is told the run-rounds of each stretch of rounds.
         """
         span, runs = self.span, len(states[0])
-        self._kept += [*states, *records, *metrics.values()]  # threads outlive this call when interrupted again
+        self._kept += [
+            *states,
+            *(a for a in records if a is not None),
+            *metrics.values(),
+        ]  # threads outlive this call when interrupted again
         column = np.full(span.stop + 1, -1, dtype=np.int64)
         for k, place in recorded.items():
             column[k] = place
@@ -179,7 +183,7 @@ class NativeRounds:
         task.runs = runs
         task.states = self._pointers([a.ctypes.data for a in states])
         task.record = self._at(column, np.int64)
-        task.records = self._pointers([a.ctypes.data for a in records])
+        task.records = self._pointers([0 if a is None else a.ctypes.data for a in records])
         task.records_length = max(1, len(recorded))
         task.metrics = self._pointers([metrics[m].ctypes.data if m in metrics else 0 for m in METRICS])
         task.columns, task.first_column = len(span) + 1, span.start

@@ -32,7 +32,7 @@ struct Task {
   const void* const* tables;             // lists of numbers, as the generated text names them
   double* const* states;                 // by state (R, ...), in and out
   const int64_t* record;                 // (K + 1) column of what is kept after k rounds, or -1
-  double* const* records;                // by state (R, records_length, ...)
+  double* const* records;                // by state (R, records_length, ...), null for what is not kept
   int64_t records_length;
   double* const* metrics;                // by metric (R, columns), null for what is not wanted
   int64_t columns, first_column;         // column of round k is k - first_column
@@ -197,13 +197,25 @@ FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(Doubles{} + a,
 
 // ---- draws
 
+// A client of its own in each lane, where one is the same in all of them otherwise.
+struct Clients {
+  int64_t at[kLanes];
+};
+FEDPROOF_INLINE Words words_of(int64_t n) { return everywhere((uint64_t)n); }
+FEDPROOF_INLINE Words words_of(const Clients& n) {
+  Words found;
+  std::memcpy(&found, n.at, sizeof found);
+  return found;
+}
+
 constexpr int kAhead = 32;
 
 // The words of one purpose, one client and one round, from a given one on; computed a few blocks ahead.
 class Stream {
  public:
-  FEDPROOF_INLINE Stream(Words run, uint64_t client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key)
-      : run_(run), client_(client), round_(round), purpose_(purpose << 24), end_(first + words), begin_(first), at_(first), filled_(first), key_(key) {}
+  template <class Who>
+  FEDPROOF_INLINE Stream(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, const Keys& key)
+      : run_(run), client_(words_of(client)), round_(round), purpose_(purpose << 24), end_(first + words), begin_(first), at_(first), filled_(first), key_(key) {}
 
   FEDPROOF_INLINE Words take() {
     if (at_ >= filled_) fill();
@@ -215,53 +227,34 @@ class Stream {
     begin_ = at_ / 4 * 4;
     filled_ = begin_ + kAhead < end_ ? begin_ + kAhead : end_;
     for (int64_t j = begin_; j < filled_; j += 4) {
-      const Draws drawn = philox(run_, everywhere(client_), everywhere(round_), everywhere(purpose_ + j / 4), key_);
+      const Draws drawn = philox(run_, client_, everywhere(round_), everywhere(purpose_ + j / 4), key_);
       for (int i = 0; i < 4; i++) word_[j - begin_ + i] = drawn.word[i];
     }
   }
 
-  const Words run_;
-  const uint64_t client_, round_, purpose_;
+  const Words run_, client_;
+  const uint64_t round_, purpose_;
   const int64_t end_;
   int64_t begin_, at_, filled_;
-  const Key key_;
+  const Keys& key_;
   Words word_[kAhead];
 };
 
-// Samples drawn with replacement: the stream's words as indices below `count`, eight at a time.
-class Samples {
- public:
-  FEDPROOF_INLINE Samples(Words run, uint64_t client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key,
-          uint64_t count)
-      : run_(run), client_(client), round_(round), purpose_(purpose << 24), count_(count), end_(first + words), begin_(first),
-        at_(first), filled_(first), key_(key) {}
-
-  FEDPROOF_INLINE const int64_t* take() {
-    if (at_ >= filled_) fill();
-    return index_ + (at_++ - begin_) * kLanes;
-  }
-  FEDPROOF_INLINE void skip(int64_t words) { at_ += words; }
-
- private:
-  FEDPROOF_INLINE void fill() {
-    begin_ = at_ / 4 * 4;
-    filled_ = begin_ + kAhead < end_ ? begin_ + kAhead : end_;
-    for (int64_t j = begin_; j < filled_; j += 4) {
-      const Draws drawn = philox(run_, everywhere(client_), everywhere(round_), everywhere(purpose_ + j / 4), key_);
-      for (int i = 0; i < 4; i++) {
-        const Words pick = product32(drawn.word[i], everywhere(count_)) >> 32;
-        std::memcpy(index_ + (j - begin_ + i) * kLanes, &pick, sizeof pick);
-      }
+// Samples drawn with replacement, all that a client takes in a stretch: words first.. of the stream as indices below
+// `count`, eight at a time, from where the answer points on; `room` has space for `words` + 6 of them.
+template <class Who>
+FEDPROOF_INLINE const int64_t* drawn_samples(int64_t* room, Words run, const Who& client, uint64_t round, uint64_t purpose,
+                                             int64_t first, int64_t words, uint64_t count, const Keys& keys) {
+  const int64_t skipped = first % 4, begin = first / 4, end = (first + words + 3) / 4;
+  for (int64_t j = begin; j < end; j++) {
+    const Draws drawn = philox(run, words_of(client), everywhere(round), everywhere((purpose << 24) + j), keys);
+    for (int i = 0; i < 4; i++) {
+      const Words pick = product32(drawn.word[i], everywhere(count)) >> 32;
+      std::memcpy(room + ((j - begin) * 4 + i) * kLanes, &pick, sizeof pick);
     }
   }
-
-  const Words run_;
-  const uint64_t client_, round_, purpose_, count_;
-  const int64_t end_;
-  int64_t begin_, at_, filled_;
-  const Key key_;
-  alignas(64) int64_t index_[kAhead * kLanes];
-};
+  return room + skipped * kLanes;
+}
 
 // The `most` smallest of words by repeated minimum, ties to the smaller position; keys has room for `count` of them.
 inline void smallest_samples(Stream& stream, int64_t words, int64_t count, int64_t most, Words* keys, int64_t* index) {
@@ -350,33 +343,40 @@ struct Whole {
   }
 };
 
-// Any eight runs: `live` of them, then again the first.
+// Any eight runs: `live` of them, then again the first. An index is one number, or that of a client in each lane.
 struct Some {
   int live;
   Words run;
   int64_t group[kLanes], lane[kLanes];
 
-  FEDPROOF_INLINE Point load(const Point* from, int64_t per, int64_t index) const {
+  FEDPROOF_INLINE static int64_t of_lane(int64_t index, int) { return index; }
+  FEDPROOF_INLINE static int64_t of_lane(const Clients& index, int r) { return index.at[r]; }
+
+  template <class Index>
+  FEDPROOF_INLINE Point load(const Point* from, int64_t per, const Index& index) const {
     const double* base = reinterpret_cast<const double*>(from);
     int64_t place[kLanes];
-    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + index) * (D * kLanes) + lane[r];
+    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + of_lane(index, r)) * (D * kLanes) + lane[r];
     Point found;
     FEDPROOF_EACH found.at[i] = gather(base + i * kLanes, place, 1);
     return found;
   }
-  FEDPROOF_INLINE Doubles load(const Doubles* from, int64_t per, int64_t index) const {
+  template <class Index>
+  FEDPROOF_INLINE Doubles load(const Doubles* from, int64_t per, const Index& index) const {
     int64_t place[kLanes];
-    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + index) * kLanes + lane[r];
+    for (int r = 0; r < kLanes; r++) place[r] = (group[r] * per + of_lane(index, r)) * kLanes + lane[r];
     return gather(reinterpret_cast<const double*>(from), place, 1);
   }
-  FEDPROOF_INLINE void store(Point* to, int64_t per, int64_t index, const Point& v) const {
+  template <class Index>
+  FEDPROOF_INLINE void store(Point* to, int64_t per, const Index& index, const Point& v) const {
     double* base = reinterpret_cast<double*>(to);
     for (int r = 0; r < kLanes && r < live; r++)
-      FEDPROOF_EACH base[(group[r] * per + index) * (D * kLanes) + lane[r] + i * kLanes] = v.at[i][r];
+      FEDPROOF_EACH base[(group[r] * per + of_lane(index, r)) * (D * kLanes) + lane[r] + i * kLanes] = v.at[i][r];
   }
-  FEDPROOF_INLINE void store(Doubles* to, int64_t per, int64_t index, Doubles v) const {
+  template <class Index>
+  FEDPROOF_INLINE void store(Doubles* to, int64_t per, const Index& index, Doubles v) const {
     double* base = reinterpret_cast<double*>(to);
-    for (int r = 0; r < kLanes && r < live; r++) base[(group[r] * per + index) * kLanes + lane[r]] = v[r];
+    for (int r = 0; r < kLanes && r < live; r++) base[(group[r] * per + of_lane(index, r)) * kLanes + lane[r]] = v[r];
   }
   FEDPROOF_INLINE void add(Point* to, const Point& v) const {
     double* base = reinterpret_cast<double*>(to);
@@ -394,9 +394,9 @@ struct Some {
 class Block {
  public:
   Block(const Task& task, int64_t first, int64_t last)
-      : task(task), key{task.key[0], task.key[1]}, first(first), live(static_cast<int>(last - first)),
+      : task(task), key(Key{task.key[0], task.key[1]}), first(first), live(static_cast<int>(last - first)),
         groups((live + kLanes - 1) / kLanes), clients(task.clients), samples(task.samples), run(room<Words>(groups)),
-        lanes(room<int32_t>(groups * kLanes + kLanes)),
+        lanes(room<int32_t>((groups + 2) * kLanes)),
         keys(room<Words>(task.clients > task.samples ? task.clients : task.samples)) {
     for (int64_t r = 0; r < groups * kLanes; r++)  // lanes beyond the last run compute some run, unread
       run[r / kLanes][r % kLanes] = task.first_run + first + (r < live ? r : 0);
@@ -439,20 +439,20 @@ class Block {
   }
 
   // One word of the client word 0.
-  Doubles flip(int64_t g, uint64_t k, uint64_t purpose, int64_t base, uint64_t threshold) const {
+  FEDPROOF_INLINE Doubles flip(int64_t g, uint64_t k, uint64_t purpose, int64_t base, uint64_t threshold) const {
     Stream stream(run[g], 0, k, purpose, base, 1, key);
     return (Masks)(stream.take() < everywhere(threshold)) ? Doubles{} + 1 : Doubles{};
   }
 
   // N words of the client word 0: who is there. Flags (N, groups) or numbers (groups, N), and how many, if wanted.
-  void toss(int64_t g, uint64_t k, uint64_t purpose, int64_t base, const uint64_t* threshold, Flags* flags,
+  FEDPROOF_INLINE void toss(int64_t g, uint64_t k, uint64_t purpose, int64_t base, const uint64_t* threshold, Flags* flags,
             Doubles* numbers, Doubles* many) const {
     Doubles number = {};
     Stream stream(run[g], 0, k, purpose, base, clients, key);
     for (int64_t c = 0; c < clients; c++) {
       const Masks taken = (Masks)(stream.take() < everywhere(threshold[c]));
       const Doubles one = taken ? Doubles{} + 1 : Doubles{};
-      number += one;
+      if (many) number += one;
       if (flags) flags[c * groups + g] = __builtin_convertvector(taken, Flags);
       if (numbers) numbers[g * clients + c] = one;
     }
@@ -460,7 +460,7 @@ class Block {
   }
 
   // The `size` clients with the smallest words, ties to the smaller client.
-  void choose(int64_t g, uint64_t k, uint64_t purpose, int64_t base, int64_t size, Flags* flags, Doubles* numbers) {
+  FEDPROOF_INLINE void choose(int64_t g, uint64_t k, uint64_t purpose, int64_t base, int64_t size, Flags* flags, Doubles* numbers) {
     int bits = 0;  // of the client in a key
     while (clients >> bits) bits++;
     Stream stream(run[g], 0, k, purpose, base, clients, key);
@@ -496,7 +496,8 @@ class Block {
     }
   }
 
-  // Call work(Some) for the runs in which client n takes part, eight at a time.
+  // Call work(Some, Some) for the runs in which client n takes part, twice eight at a time: two vectors that do not wait
+  // for each other keep the processor busy while either waits for itself.
   template <class Work>
   FEDPROOF_INLINE void those_present(const Flags* flags, int64_t n, const Work& work) {
     const int8_t* present = reinterpret_cast<const int8_t*>(flags + n * groups);
@@ -505,19 +506,54 @@ class Block {
       lanes[number] = r;
       number -= present[r];
     }
-    for (int p = number; p % kLanes; p++) lanes[p] = lanes[0];
-    for (int p = 0; p < number; p += kLanes) {
+    for (int p = number; p % (2 * kLanes); p++) lanes[p] = lanes[0];
+    for (int p = 0; p < number; p += 2 * kLanes) work(eight(p, number), eight(p + kLanes, number));
+  }
+
+  FEDPROOF_INLINE Some eight(int p, int number) const {
+    Some at;
+    at.live = number - p;
+    for (int r = 0; r < kLanes; r++) {
+      const int64_t one = lanes[p + r];
+      at.group[r] = one / kLanes;
+      at.lane[r] = one % kLanes;
+      at.run[r] = task.first_run + first + one;
+    }
+    return at;
+  }
+
+  // Call work(Some, Clients) for all pairs of a client and a run in which it takes part, client by client, eight pairs
+  // at a time: where few take part, no lane stays empty.
+  template <class Work>
+  FEDPROOF_INLINE void pairs_present(const Flags* flags, const Work& work) {
+    pairs.resize(clients * groups * kLanes + kLanes);
+    int64_t number = 0;
+    for (int64_t n = 0; n < clients; n++) {
+      const int8_t* present = reinterpret_cast<const int8_t*>(flags + n * groups);
+      for (int r = 0; r < live; r++) {
+        pairs[number] = n * live + r;
+        number -= present[r];
+      }
+    }
+    for (int64_t p = number; p % kLanes; p++) pairs[p] = pairs[0];
+    for (int64_t p = 0; p < number; p += kLanes) {
       Some at;
-      at.live = number - p;
+      Clients who;
+      at.live = number - p < kLanes ? static_cast<int>(number - p) : kLanes;
       for (int r = 0; r < kLanes; r++) {
-        const int64_t one = lanes[p + r];
+        const int64_t one = pairs[p + r] % live;
+        who.at[r] = pairs[p + r] / live;
         at.group[r] = one / kLanes;
         at.lane[r] = one % kLanes;
         at.run[r] = task.first_run + first + one;
       }
-      work(at);
+      work(at, who);
     }
   }
+
+  // How many samples a client has; where lanes have clients of their own, all have as many.
+  FEDPROOF_INLINE int64_t count(int64_t n) const { return task.counts[n]; }
+  FEDPROOF_INLINE int64_t count(const Clients& n) const { return task.counts[n.at[0]]; }
 
   // Memory that lives as long as the block, on a whole vector's boundary, zero at first.
   template <class Value>
@@ -535,11 +571,12 @@ class Block {
 
  protected:
   const Task& task;
-  const Key key;
+  const Keys key;
   const int64_t first;
   const int live;
   const int64_t groups, clients, samples;
   Words* const run;
   int32_t* const lanes;
   Words* const keys;
+  std::vector<int64_t> pairs;
 };

@@ -88,6 +88,15 @@ struct Functions {
   }
 #endif
 
+  // total + c times the mean of grad f_ni(x) over b samples: index[8 j + r] is number j of lane r
+  template <class Number>
+  FEDPROOF_INLINE Point plus_batch_gradient(const Point& total, Number c, int64_t n, const int64_t* index, int64_t b,
+                                            const Point& x) const {
+    Point found = total;
+    for (int64_t j = 0; j < b; j++) found = plus_sample_gradient(found, c / (double)b, n, index + j * kLanes, x);
+    return found;
+  }
+
   // (H_n + weight I)^-1 (b_n + weight v)
   FEDPROOF_INLINE Point prox(int64_t n, const double* inverse, double weight, const Point& v) const {
     Point right;

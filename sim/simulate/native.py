@@ -99,14 +99,17 @@ def advance(
     rounds = NativeRounds(job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
     states = _beginning(job)
     recorded = sorted(set(job.recorded))
-    records = [np.empty((job.runs, len(recorded), *a.shape[1:])) for a in states]
+    records = [
+        np.empty((job.runs, len(recorded), *a.shape[1:])) if s.name in job.keep else None
+        for s, a in zip(job.program.state, states, strict=True)
+    ]
     values = {name: np.empty((job.runs, len(job.span) + 1)) for name in metrics}
     columns = {k: j for j, k in enumerate(recorded)}
     rounds.simulate(states, records, columns, values, chunk, threads, report)
     order = [columns[k] for k in job.recorded]
     for s, state, record in zip(job.program.state, states, records, strict=True):
         job.final[s.name] = state
-        if order:
+        if order and record is not None:
             job.states[s.name] = record if order == sorted(set(order)) else record[:, order]
     job.values.update(values)
 

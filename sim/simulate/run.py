@@ -111,6 +111,7 @@ def simulate(
     *,
     first_run: int = 0,
     record: Sequence[int] | None = None,
+    keep: Sequence[str] | None = None,
     taps: Sequence[str] = (),
     measure: Measure | None = None,
     resume: Simulated | None = None,
@@ -142,6 +143,7 @@ def simulate(
         first_run: number of the first run; first_run + R <= 2^32.
         record: numbers of rounds in 0..K (of the whole run, where it is resumed) after which the states are kept; by
             default the last one.
+        keep: names of the states that `record` keeps; all by default.
         taps: names of those whose values are kept, round by round.
         measure: called on every chunk with a `Moment` after k = 0, ..., K rounds; gives tensors or arrays by name whose
             first axis are the chunk's runs. So memory stays bounded however long the run is.
@@ -191,6 +193,10 @@ def simulate(
     recorded = (last,) if record is None else tuple(record)
     if any(not isinstance(k, int | np.integer) or not done <= k <= last for k in recorded):
         raise ValueError(f"record={recorded} is outside the integers in [{done}, {last}]")
+    names = tuple(s.name for s in program.state)
+    kept = names if keep is None else tuple(keep)
+    if set(kept) - set(names):
+        raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
     numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
     native = chosen(
         backend,
@@ -215,6 +221,7 @@ def simulate(
         seed=int(seed),
         first_run=first_run,
         recorded=recorded,
+        keep=frozenset(kept),
         taps=tuple(dict.fromkeys(taps)),
         measure=measure,
         device=place,
@@ -260,6 +267,7 @@ class _Job:
     seed: int
     first_run: int
     recorded: tuple[int, ...]
+    keep: frozenset[str]
     taps: tuple[str, ...]
     measure: Measure | None
     device: torch.device
@@ -385,6 +393,8 @@ class _Job:
         count = rows.stop - rows.start
         if k in self.recorded:
             for s, value in zip(self.program.state, state, strict=True):
+                if s.name not in self.keep:
+                    continue
                 kept = natural(value, s.kind)[:count]
                 for at, wanted in enumerate(self.recorded):
                     if wanted == k:
