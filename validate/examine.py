@@ -18,6 +18,7 @@ from typing import Any
 
 from theory.claim import Claim
 from validate import proving
+from validate.breaking_numbers import breaking_numbers
 from validate.breaks import accepted, certified, worst_evidence
 from validate.contradiction import contradictions
 from validate.in_words import described, evidence_of
@@ -79,6 +80,9 @@ def examine(
         proved = any(item.outcome == "proved" for item in evidence)
     if not (proved or broken):
         found = _hunted(claim, quick, seed, tell)
+        if found.broken is None:
+            found, more = _asked_for_numbers(claim, found, quick)
+            evidence += more
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -140,6 +144,16 @@ def _hunt(claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str
         accepted=lambda seen: accepted(claim, seen, quick),
         operations=OPERATIONS[small],
     )
+
+
+def _asked_for_numbers(claim: Claim, found: Hunt, quick: bool) -> tuple[Hunt, list[Evidence]]:
+    """What came of a hunt, with the instance that z3 has for a claim about numbers alone; or a line about it."""
+    breaking = breaking_numbers(claim, next(iter(found.seen), None), quick)
+    if breaking is None:
+        return found, []
+    if breaking.seen is None:
+        return found, [Evidence("exact", "fails", breaking.detail, origin="search")]
+    return replace(found, broken=breaking.seen, first=breaking.seen, origin="search", stage="numbers of z3"), []
 
 
 def _in_words(claim: Claim) -> Evidence:
