@@ -7,20 +7,7 @@ from typing import Any
 from tests.language import compression, noise_ball, proxskip, scaffold, vectors
 from theory import catalog
 from theory.claim import Claim
-from theory.derivation import (
-    assumed,
-    at,
-    axiom,
-    combined,
-    domain,
-    induction,
-    lines,
-    mean,
-    replaced,
-    single,
-    step,
-    zero,
-)
+from theory.derivation import assumed, at, axiom, combined, domain, induction, lines, mean, replaced, single, step, zero
 
 D = "(grad(f_ni, x[k]) - grad(f_ni, xstar))"
 DN = "(grad(f_n, x[k]) - grad(f_n, xstar))"

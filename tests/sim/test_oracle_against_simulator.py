@@ -47,10 +47,7 @@ def case(seed: int) -> Case:
     step: Any = rng.uniform(0.05, 0.3)
     if seed % 5 == 4:
         step = tuple(step / np.sqrt(1 + np.arange(ROUNDS)))
-    rules: Any = {
-        "aggregation": ("unbiased", "normalised")[seed // 2 % 2],
-        "empty": ("keep", "zero")[seed % 2],
-    }
+    rules: Any = {"aggregation": ("unbiased", "normalised")[seed // 2 % 2], "empty": ("keep", "zero")[seed % 2]}
     inner = int(rng.integers(1, 4))
     algorithm = (
         FedAvg(step, inner, **rules) if seed % 2 else FedAvgSVRG(step, int(rng.integers(1, 4)), inner + 1, **rules)

@@ -15,15 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.validate.command_line import (
-    SPEC,
-    call,
-    changed,
-    client,
-    command,
-    complaint,
-    printed,
-)
+from tests.validate.command_line import SPEC, call, changed, client, command, complaint, printed
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")

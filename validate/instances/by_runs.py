@@ -94,7 +94,7 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
         with np.errstate(all="ignore"):
             left, right = (
                 np.broadcast_to(np.asarray(evaluate(side, world, at, claim.vocabulary), dtype=float), (runs,))
-                for side in (claim.sentence.left, claim.sentence.right)
+                for side in claim.sentence.sides
             )
         found.append(ByRuns(at, left, right, finite))
     if not found:

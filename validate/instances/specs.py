@@ -139,7 +139,7 @@ def with_constants(data: Mapping[str, Any], claim: Claim) -> tuple[dict[str, Any
 
 def speaks_of_start(claim: Claim) -> bool:
     """Whether a claim without an algorithm has x0 in it."""
-    sides = [side for one in (claim.sentence, *claim.relations) for side in (one.left, one.right)]
+    sides = [side for one in (claim.sentence, *claim.relations) for side in one.sides]
     trees = [*sides, *claim.definitions.values()]
     return any(isinstance(part, Name) and part.name == "x0" for tree in trees for part in everything(tree))
 
