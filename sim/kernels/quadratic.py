@@ -29,7 +29,6 @@ class QuadraticKernel:
     """A quadratic problem's numbers on a device: N clients, n samples, d coordinates."""
 
     metrics: Sequence[str] = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance")
-    compiles = False
 
     def __init__(self, problem: Quadratic, device: torch.device) -> None:
         self.problem = problem
@@ -51,9 +50,7 @@ class QuadraticKernel:
     def _tensor(self, values: Any) -> Tensor:
         return torch.from_numpy(np.array(values, dtype=np.float64)).to(self.device)
 
-    def clients(
-        self, width: int, slots: int | None = None, live: int | None = None, compiled: bool = False
-    ) -> QuadraticClients:
+    def clients(self, width: int, slots: int | None = None, live: int | None = None) -> QuadraticClients:
         """Buffers for a chunk of `width` runs. See `sim.kernels.clients.Kernel`."""
         return QuadraticClients(self, width, slots)
 
