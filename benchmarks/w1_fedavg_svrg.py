@@ -1,10 +1,10 @@
 """Workload W1: FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5, M=2, K=100, p_n ~ U(0.3, 0.9), step 0.01.
 
-Compares the program of the catalogue, run by `sim.simulate`'s back ends, with a plain Python loop, NumPy, JAX, numba, torch.compile and C++ by hand, in one
-process, in turn, after checking that all give the same when they are given the same draws. A run-round is one run
-advanced by one round, with its random draws and both metrics; compiling is not counted. Run:
-``python -m benchmarks.w1_fedavg_svrg [--quick] [--markdown] [--json FILE]``, or with ``--scaling [--out FOLDER]``; best
-on an idle machine (the load is printed).
+Compares the program of the catalogue, run by the back ends of `sim.simulate`, with a plain Python loop, NumPy, JAX,
+numba, torch.compile and C++ by hand, in one process, in turn, after checking that all give the same when they are given
+the same draws. A run-round is one run advanced by one round, with its random draws and both metrics; compiling is not
+counted. Run: ``python -m benchmarks.w1_fedavg_svrg [--quick] [--markdown] [--json FILE]``, or with ``--scaling [--out
+FOLDER]``; best on an idle machine (the load is printed).
 """
 
 from __future__ import annotations

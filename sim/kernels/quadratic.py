@@ -18,6 +18,7 @@ from torch import Tensor
 
 from sim.kernels.clients import Memories
 from sim.kernels.local_steps import LocalSteps, steps_in_torch
+from sim.problems.quadratic import some_minimiser
 
 if TYPE_CHECKING:
     from sim.problems import Quadratic
@@ -89,18 +90,6 @@ class QuadraticKernel:
 
     def _squared_distance(self, theta: Tensor) -> Tensor:
         return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
-
-
-def some_minimiser(problem: Quadratic) -> Any:
-    """(d,), a minimiser of f, unique or not.
-
-    Raises:
-        ValueError: when f is unbounded below.
-    """
-    from sim.problems.linear_algebra import minimise
-
-    found = minimise(problem.mean_hessian, problem.mean_linear)
-    return problem.minimiser if found is None else found[0]  # the first raises, with the reason
 
 
 def times(matrix: Tensor, vectors: Tensor, out: Tensor | None = None) -> Tensor:
