@@ -21,6 +21,7 @@ from sim.generated.scalars import Scalars, Tables
 from sim.generated.writing import Drawing, Writer
 from sim.simulate.draws import purposes
 from sim.simulate.parameters import Parameters
+from sim.streams import PASSES
 from theory.program import Instruction, Loop, Name, Program, Step, names_in, text_of
 
 METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")
@@ -88,8 +89,10 @@ class _Rounds:
             odd, even = at + 1 - at % 2, at + at % 2
             if isinstance(step, Loop):
                 what = "clients" if self.facts.pure(step) else "loop"
-                if step.op != "repeat":
-                    raise NotGenerated("clients one after another" if step.op == "visit" else "passes over the samples")
+                if step.op == "visit":
+                    raise NotGenerated("clients one after another")
+                if step.op == "pass" and what != "clients":
+                    raise NotGenerated("passes over the samples in which the clients meet")
             elif step.op in REDUCTIONS:
                 found.append(Item(step, "add", odd))
                 what, even = "share", odd + 1
@@ -168,8 +171,12 @@ class _Rounds:
         self.memory.members[f"base{name}"] = f"int64_t base{name} = 0;"
         return f"base{name}"
 
-    def _drawing(self, step: Instruction) -> Drawing:
-        return Drawing(self.purposes[step.to], self._base(step.to))
+    def _drawing(self, name: str) -> Drawing:
+        if name in self.facts.passes:
+            if len(self.facts.passes) > 1:
+                raise NotGenerated("more than one pass over the samples")
+            return Drawing(PASSES, self._base(name))
+        return Drawing(self.purposes[name], self._base(name))
 
     def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str]) -> Writer:
         return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later)
@@ -229,7 +236,7 @@ class _Rounds:
 
     def _draw(self, step: Instruction) -> list[str]:
         """Who is there, or which way a coin fell."""
-        name, source = step.to, self._drawing(step)
+        name, source = step.to, self._drawing(step.to)
         p = self.scalars.parameters
         if not set().union(*map(names_in, step.numbers)) <= {*p.constants, *p.each, *p.schedules, "k"}:
             raise NotGenerated(f"{step.op} with {text_of(step.numbers[0])}, which changes within a round")

@@ -37,7 +37,7 @@ class Writer:
         facts: of the program.
         scalars: numbers as C++.
         memory: where values that are not made here are.
-        drawing: of each instruction that draws.
+        drawing: of each value that is drawn.
         clients: whether it is clients' work; else the server's.
         ones: draws that are 1 here, because only those who take part are computed.
         read_later: what is read after the stretch.
@@ -48,7 +48,7 @@ class Writer:
         facts: Facts,
         scalars: Scalars,
         memory: Memory,
-        drawing: Callable[[Instruction], Drawing],
+        drawing: Callable[[str], Drawing],
         clients: bool,
         ones: frozenset[str],
         read_later: frozenset[str],
@@ -232,10 +232,8 @@ class Writer:
     def _sampled(self, total: str, sample: str, c: str, what: str, at: str) -> str:
         """Total + c times the mean over a batch."""
         step = self.facts.made.get(sample)
-        if step is None:
-            raise NotGenerated("the samples of a pass")
         index = self.value(sample)
-        if self._one(step):
+        if step is None or self._one(step):  # no instruction makes the sample of a pass
             return f"functions.plus_sample_{what}({total or 'Point{}'}, {c}, n, {index}, {at})"
         b, name = self.integer(step.numbers[0]), f"s{len(self.lines)}_{len(self.before)}"
         if what == "gradient":
@@ -271,17 +269,20 @@ class Writer:
         return " * ".join([*(f"{c}" for c in self._counts), f"({each})"])
 
     def _stream(self, step: Instruction, each: str, own: bool = True) -> str:
-        name, source = f"d{step.to}", self.drawing(step)
-        if step.to not in self.words:
-            self.words[step.to] = self._taken(each)
+        return self._stream_of(step.to, each, own)
+
+    def _stream_of(self, drawn: str, each: str, own: bool = True) -> str:
+        name, source = f"d{drawn}", self.drawing(drawn)
+        if drawn not in self.words:
+            self.words[drawn] = self._taken(each)
             self.before.append(
                 f"Stream {name}(at.run, {'n' if own else '0'}, k, {source.purpose}, {source.base}, "
-                f"{self.words[step.to]}, key);"
+                f"{self.words[drawn]}, key);"
             )
         return name
 
     def _sample(self, step: Instruction) -> None:
-        name, source = f"d{step.to}", self.drawing(step)
+        name, source = f"d{step.to}", self.drawing(step.to)
         b = self.integer(step.numbers[0])
         self._there[step.to] = f"v{step.to}"
         picks = self.memory.picks(step.to)
@@ -325,10 +326,7 @@ class Writer:
     def _get(self, step: Instruction) -> None:
         table, samples = self.memory.table(step.of[0]), "clients * samples"
         if len(step.of) == 2:
-            draw = self.facts.made.get(step.of[1])
-            if draw is None:
-                raise NotGenerated("the samples of a pass")
-            index, b = self.value(step.of[1]), self.integer(draw.numbers[0])
+            index, b = self.value(step.of[1]), self._batch(step.of[1])
             one = f"at.load_each({table}, {samples}, n * samples, {index} + b * kLanes)"
             count = b
         else:
@@ -339,14 +337,15 @@ class Writer:
 
     def _put(self, step: Instruction) -> None:
         table, sample, v = step.of
-        draw = self.facts.made.get(sample)
-        if draw is None:
-            raise NotGenerated("the samples of a pass")
-        b, target = self.integer(draw.numbers[0]), self.memory.table(table)
+        b, target = self._batch(sample), self.memory.table(table)
         self.after.append(
             f"for (int64_t b = 0; b < {b}; b++) at.store_each({target}, clients * samples, n * samples, "
             f"{self.value(sample)} + b * kLanes, {self.value(v)});"
         )
+
+    def _batch(self, sample: str) -> str:
+        draw = self.facts.made.get(sample)
+        return "1" if draw is None else self.integer(draw.numbers[0])
 
     def _combine(self, step: Instruction) -> None:
         weights = f"list<double>({self.scalars.tables.place('weights', step.label)})"
@@ -360,7 +359,6 @@ class Writer:
     # --- loops
 
     def _loop(self, loop: Loop) -> None:
-        assert loop.count is not None
         outside = [name for name in loop.defines if self._leaves(loop, name)]
         carried = {c.name for c in loop.carried}
         if carried & set(outside):
@@ -376,11 +374,17 @@ class Writer:
             self.lines.append(f"{kind} v{name};")
             self._outside.add(name)
         firsts = {c.name: self.same(c.first) for c in loop.carried}
-        peeled = self._cancels(loop, firsts)
-        count, turn = self.integer(loop.count), loop.index
+        peeled = loop.count is not None and self._cancels(loop, firsts)
+        if loop.count is not None:
+            count, turn = self.integer(loop.count), loop.index
+        elif set(outside) - {c.following for c in loop.carried}:
+            raise NotGenerated("a value of a pass's last turn, which not every client has")
+        else:
+            count, turn = "count(n)", f"i{loop.index}"
+            self._order(loop.index)
         for c in loop.carried:
             self.lines.append(f"Point v{c.name} = {self.value(c.first)};")
-        self._counts.append(count)
+        self._counts.append("samples" if loop.count is None else count)
         self._turns.append(turn)
         if peeled:
             self.lines.append(f"{{ const int64_t {turn} = 0; (void){turn};")
@@ -391,6 +395,11 @@ class Writer:
             self.lines.append("}")
         self._there |= {name: f"v{name}" for name in carried}
         self.lines.append(f"for (int64_t {turn} = {1 if peeled else 0}; {turn} < {count}; {turn}++) {{ (void){turn};")
+        if loop.count is None:
+            self.lines.append(
+                f"const int64_t* v{loop.index} = {self.memory.picks(loop.index)}.data() + {turn} * kLanes;"
+            )
+            self._there[loop.index] = f"v{loop.index}"
         self._turn(loop)
         self.lines.append("}")
         self._turns.pop()
@@ -398,6 +407,12 @@ class Writer:
         for name in (*carried, *loop.defines):
             if name not in outside:
                 self._there.pop(name, None)
+
+    def _order(self, samples: str) -> None:
+        """Each client's samples in random order."""
+        stream, picks = self._stream_of(samples, "samples"), self.memory.picks(samples)
+        self.setup.append(f"{picks}.resize(samples * kLanes);")
+        self.lines.append(f"smallest_samples({stream}, samples, count(n), count(n), keys, {picks}.data());")
 
     def _turn(self, loop: Loop) -> None:
         inside = [name for step in loop.body for name in step.defines]
