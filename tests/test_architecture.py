@@ -74,9 +74,6 @@ def test_the_simulator_needs_only_numpy_and_torch() -> None:
     standard = set(sys.stdlib_module_names)
     for path in sources("sim"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if path.name == "quadratic_triton_kernel.py":  # nothing but what triton compiles; imported when it is wanted
-            assert set(imported_at_once(tree)) == {"__future__", "sim", "triton"}
-            continue
         assert set(imported_at_once(tree)) <= standard | {"sim", "numpy", "torch", SHARED}, path
         assert set(imported(tree)) <= standard | {
             "sim",
