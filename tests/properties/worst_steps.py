@@ -33,9 +33,7 @@ class Run(NamedTuple):
         return squared_norms(self.step, self.local_steps, self.problem, self.participation, self.rounds, self.start)
 
 
-def squared_norms(
-    step: float, local_steps: int, problem: Quadratic, present: Any, rounds: int, start: Any
-) -> Array:
+def squared_norms(step: float, local_steps: int, problem: Quadratic, present: Any, rounds: int, start: Any) -> Array:
     """(K+1,), E||x_k||^2 of local steps and the plain mean over those who take part."""
     given: dict[str, Any] = {"eta": step, "H": local_steps}
     if isinstance(present, UniformChoice):

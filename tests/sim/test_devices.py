@@ -46,8 +46,6 @@ def test_a_mix_is_refused():
         torch.empty(2, device="meta") + torch.empty(2)
 
 
-
-
 @pytest.mark.parametrize("problem", [LOGISTIC, SOFTMAX], ids=["logistic", "softmax"])
 @pytest.mark.parametrize(
     "algorithm",

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
 import sim
 import sim.moments
@@ -271,7 +270,7 @@ def test_a_missing_package_is_named(monkeypatch: Patch) -> None:
 )
 def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: list[str], tmp_path: Path) -> None:
     """As from a wheel in an environment of its own: in a process from which all that is optional is hidden."""
-    hidden = ("z3", "numba", "sklearn", "triton", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
+    hidden = ("z3", "numba", "sklearn", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
     program = (
         f"import sys\nfor name in {hidden!r}: sys.modules[name] = None\n"
         f"from validate.cli import app\nsys.exit(app({['doctor', '--json', *options]!r}, standalone_mode=False))"
