@@ -6,11 +6,11 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * key = (low 32 bits, high 32 bits) of the seed.
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
 * Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4.
-* Something that happens with the chance p happens iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and
-  p = 1 is always).
-* Purpose `SAMPLING` = 1 (of an open population, as are the next two): the sample's index is (x n) >> 32 for a client with
-  n samples (each index has its probability 1/n to within 2^-32, a relative bias below n 2^-32). The client word is the
-  client's index in the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
+* What happens with the chance p happens iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is
+  always).
+* Purpose `SAMPLING` = 1 (of an open population, as are the next two): the sample's index is (x n) >> 32 for a client
+  with n samples (each index has its probability 1/n to within 2^-32, a relative bias below n 2^-32). The client word
+  is the client's index in the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
 * Purpose `POPULATION` = 2 (`sim.population`): the client word is 0. Draw 0: one client leaves, never for p = 0. Draw 1:
   who leaves, number (x m) >> 32 of the m clients present in the order of their slots. Draw 2: one client joins, as draw
   0. Draw 3 is not used. Draw 4 + s is that of slot s: S of those who remain upload, the ones with the smallest x, ties

@@ -27,10 +27,9 @@ from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import self_test
+from validate import on_instance, self_test
 from validate.certificate import files
 from validate.commands import doctor
-from validate.instances import occasion
 from validate.rounds import draws
 from validate.verifier import launcher
 
@@ -89,13 +88,13 @@ def stubborn_verifier(patch: Patch) -> None:
 
 def no_counterexample(patch: Patch) -> None:
     """Sides that never break anything."""
-    original = occasion.both
+    original = on_instance.both
 
     def held(*given: Any) -> Any:
         found, how = original(*given)
         return replace(found, rows=tuple(replace(row, status="holds") for row in found.rows)), how
 
-    patch.setattr(occasion, "both", held)
+    patch.setattr(on_instance, "both", held)
 
 
 def loaded_samples(patch: Patch) -> None:
