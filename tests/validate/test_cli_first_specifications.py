@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim import run_shuffling
-from sim.participation import UniformChoice
-from sim.projections import Ball
 from tests.validate.command_line import call, complaint, printed
 from validate.scenario import read_scenario
 
@@ -105,13 +102,13 @@ def test_the_scenario_is_what_the_specification_says() -> None:
     )
     spec |= {"alpha": [0.6, "3/10"], "beta": ["1/2", 0.25], "step": ["1/4", "1/8"], "local_steps": 3, "S": 2}
     scenario = read_scenario(spec, exact=True)
-    assert scenario.algorithm.alpha == (Fraction(3, 5), Fraction(3, 10))
-    assert scenario.algorithm.beta == (Fraction(1, 2), Fraction(1, 4))
-    assert scenario.participation == UniformChoice(2)
+    assert scenario.parameters["alpha"] == [Fraction(3, 5), Fraction(3, 10)]
+    assert scenario.parameters["beta"] == [Fraction(1, 2), Fraction(1, 4)]
+    assert (scenario.parameters["A"], scenario.parameters["S"]) == (Fraction(1, 10), 2)
     assert scenario.problem.counts.tolist() == [2, 1, 1]
     everybody = read_scenario(json.loads(changed(FEDMIM, S=None, beta=None)), exact=False)
-    assert everybody.participation == UniformChoice(2)
-    assert everybody.algorithm.beta == (0,)
+    assert everybody.parameters["S"] == 2
+    assert everybody.parameters["beta"] == [0]
 
 
 def test_without_momentum_it_is_local_sgd() -> None:
@@ -166,13 +163,9 @@ def test_the_metrics_of_a_simulated_scenario() -> None:
     np.testing.assert_allclose(trace["squared_gradient_norm"], (1.5 * v - 0.5) ** 2, rtol=1e-12)
     np.testing.assert_allclose(trace["squared_distance"], (v - 1 / 3) ** 2, rtol=1e-12)
     np.testing.assert_allclose(trace["squared_iterate_norm"], v**2, rtol=1e-12)
-    direct = run_shuffling(scenario.algorithm, scenario.problem, epochs=2, runs=5, seed=1, start=[4.0])
-    assert np.array_equal(trace.final, direct.final)
-    assert np.all(np.abs(scenario.simulate(3, ball=Ball(0.5)).final) <= 0.5)
+    assert np.array_equal(trace.final, trace["iterate"][:, -1])
     with pytest.raises(ValueError, match="nonsense"):
         scenario.simulate(1, metrics=("nonsense",))
-    with pytest.raises(ValueError, match="device='cuda'"):
-        scenario.simulate(1, device="cuda")
 
 
 @pytest.mark.parametrize(
@@ -191,9 +184,6 @@ def test_simulate_agrees_with_the_oracle(spec: str) -> None:
         measured = found["metrics"][name]
         assert abs(measured["mean"] - exact[name][-1]) <= 6 * measured["standard_error"]
         assert measured["standard_error"] > 0
-    if "fedmim" in spec:
-        other = printed("simulate", "-", "--runs", 10, "--metric", "local_consistency", given=spec)
-        assert other["metrics"]["local_consistency"]["mean"] > 0
 
 
 @pytest.mark.parametrize(
