@@ -6,14 +6,14 @@ Figures 1, 3 and 6 of the paper, and the orders of theorems 1 and 2.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from theory.papers.algorithms import local_sgd
+from theory.papers.algorithms import local_sgd, sgd
 from theory.program import algorithm
 from validate.drawing import Axes, Curve, Level, Panel
 from validate.experiment import Array, Table
@@ -116,6 +116,22 @@ def near_server(w: Any, x: Any, c: Any, *, penalty: Any, a: Any, H: Any) -> Any:
     return x, c
 
 
+@algorithm(x="x0", share="each 0")
+def weighted_epoch(w: Any, x: Any, share: Any, *, eta: Any, H: Any) -> Any:
+    """An epoch of Algorithm 1, as one model sees it; a share has N alpha(n) in all its coordinates.
+
+    A model is a run, with an order of its own: one by one they are the paper's, whose models go round in one order, so
+    that no two are at one client.
+    """
+
+    def turn(v: Any, one: Any) -> Any:
+        for _ in one.repeat(H):
+            v = v - eta * one.times(share, one.gradient(v, one.sample()))
+        return v
+
+    return w.visit(x, turn), share
+
+
 class Rounds(NamedTuple):
     """A baseline: a round's program, and the program by which clients make their models of the server's, or None."""
 
@@ -124,21 +140,26 @@ class Rounds(NamedTuple):
     tuning: tuple[Any, dict[str, Any]] | None = None
 
 
-def mixing(clients: int, share: float, samples: int = GIVEN.split[0]) -> Callable[[Any, Any], Any]:
-    """The exact solution of (2), as the step of `sim.algorithms.SingleLoopPERM`, for lam = share n.
+class SingleLoop(NamedTuple):
+    """PERM, Algorithm 2: the step of all models, the global one's too, and lam/n of the weights."""
+
+    step: float
+    share: float
+
+
+def mixing(z: Array, share: float, samples: int = GIVEN.split[0]) -> Array:
+    """The exact solution of (2) for discrepancies z (..., N, N) and lam = share n: weights of the same shape.
 
     With equal n_j one projected gradient step of the length n/(2 lam) is exact, so T_alpha plays no part here.
     """
     from theory.mixing import mixing_weights
 
-    return lambda z, alpha: mixing_weights(z, np.full(clients, samples), share * samples).weights
+    return np.asarray(mixing_weights(z, np.full(z.shape[-1], samples), share * samples).weights)
 
 
-def single_loop(step: float, share: float, clients: int) -> Any:
-    """PERM: `sim.run_shuffling`'s, because no program has weights that are solved for."""
-    from sim.algorithms import SingleLoopPERM
-
-    return SingleLoopPERM(step, GIVEN.batch, step, GIVEN.local_steps, mixing(clients, share))
+def single_loop(step: float, share: float, clients: int) -> SingleLoop:
+    """PERM."""
+    return SingleLoop(step, share)
 
 
 def localised(step: float, steps: float, clients: int) -> Rounds:
@@ -241,10 +262,7 @@ class Train(Job):
         seed = work.seed + 1000 * list(METHODS).index(self.method) + self.data
         made, total = METHODS[self.method].make(*self.choice, self.clients), self.clients * self.epochs
         if self.method == "perm":
-            from sim import run_shuffling
-
-            trace = run_shuffling(made, training, epochs=self.epochs, runs=1, seed=seed, metrics=("iterate",))
-            at, models = np.arange(0, total + 1, self.clients), trace["iterate"][0]
+            at, models = np.arange(0, total + 1, self.clients), in_a_single_loop(made, training, self.epochs, seed)
         else:
             at = np.arange(0, total + 1, max(1, total // self.points)) if self.points else np.array([total])
             models = personalised(made, training, at, seed)
@@ -263,6 +281,36 @@ def personalised(made: Rounds, training: Any, at: Array, seed: int) -> Array:
     program, parameters = made.tuning  # each recorded model is the start of a run of its own
     tuned = simulate(program, training, parameters, states[0], runs=len(at), seed=seed + 1)
     return np.asarray(tuned.final["x"])
+
+
+def in_a_single_loop(made: SingleLoop, training: Any, epochs: int, seed: int) -> Array:
+    """The clients' models before the first epoch and after each, (E+1, N, d), by Algorithm 2."""
+    from sim.simulate import simulate
+    from theory.mixing import discrepancies
+
+    N, step = training.clients, {"eta": made.step}
+    options: Any = {"rounds": epochs, "seed": seed, "first_run": N, "record": range(epochs)}  # runs 0..N-1 are models
+    shared = simulate(sgd, training, step | {"b": GIVEN.batch}, **options).states["x"][0]
+    alpha, found = np.full((N, N), 1 / N), [np.zeros((N, training.dim))]
+    last = None
+    for r in range(epochs):
+        if r:
+            alpha = mixing(discrepancies(training.gradient(shared[r])), made.share)
+        last = epochs_of(training, step | {"H": GIVEN.local_steps}, alpha, 1, seed, last)
+        found.append(np.array(last.final["x"]))
+    return np.stack(found)
+
+
+def epochs_of(problem: Any, parameters: dict[str, Any], alpha: Array, epochs: int, seed: int, last: Any = None) -> Any:
+    """So many epochs of models (M) with weights alpha (M, N), each a run, from 0 or from where `last` ended."""
+    from sim.simulate import Simulated, simulate
+
+    M, N = alpha.shape
+    x = np.zeros((M, problem.dim)) if last is None else last.final["x"]
+    share = np.broadcast_to(N * alpha[..., None], (M, N, problem.dim))
+    done = 0 if last is None else last.rounds
+    begin = Simulated(weighted_epoch.program, seed, 0, (), {}, {}, {}, {"x": x, "share": share}, done)
+    return simulate(weighted_epoch, problem, parameters, rounds=epochs, resume=begin)
 
 
 @dataclass(frozen=True)
@@ -437,30 +485,31 @@ class Rate(Job):
 
     def compute(self, work: Work) -> Mapping[str, Array]:
         """See `Job`."""
-        from sim import run_shuffling
-        from sim.algorithms import TwoStagePERM
-        from theory.mixing import discrepancies, mixing_weights
+        from sim.simulate import simulate
 
         (p, mu, L), N, K, R = convex(CASES[self.case].kind), FEW, SMALL_STEPS, self.R
-
-        def solved(z: Any, alpha: Any = None) -> Any:
-            return mixing_weights(z, np.ones(N), SHARE).weights
-
-        target = solved(discrepancies(of_clients(p, "gradient", minimiser(p, np.full(N, 1 / N)))))
-        made = TwoStagePERM(
-            global_step=CASES[self.case].factor * math.log(R * K) / (mu * R * K),
-            rounds=R,
-            step=4 * math.log(math.sqrt(N * K) * R) / (mu * N * K * R),
-            local_steps=K,
-            mixing=solved,
-            smoothness=L,
-        )
-        trace = run_shuffling(made, p, epochs=R, runs=self.runs, seed=work.seed + 70, metrics=("weights",))
-        errors, gaps = np.square(trace["weights"][:, -1] - target).sum(axis=-1).mean(axis=-1), np.zeros(self.runs)
-        for i, alpha in enumerate(target):
-            least = of_clients(p, "cost", minimiser(p, alpha)) @ alpha
-            gaps += [float(of_clients(p, "cost", v) @ alpha - least) / N for v in trace.final[:, i]]
+        gamma = CASES[self.case].factor * math.log(R * K) / (mu * R * K)
+        eta = 4 * math.log(math.sqrt(N * K) * R) / (mu * N * K * R)
+        target = weights_at(p, minimiser(p, np.full(N, 1 / N)))
+        options: Any = {"rounds": R, "runs": self.runs, "seed": work.seed + 70, "first_run": N * self.runs}
+        shared = simulate(local_sgd, p, {"eta": gamma, "H": K}, **options).final["x"]
+        alpha = np.stack([weights_at(p, w) for w in shared])  # (runs, N, N)
+        made = epochs_of(p, {"eta": eta, "H": K}, alpha.reshape(-1, N), R, work.seed + 70).final["x"]
+        models = made.reshape(self.runs, N, -1)  # and then a step of the length 1/L
+        slopes = np.array([[of_clients(p, "gradient", v) for v in own] for own in models])
+        models = models - np.einsum("rmn,rmnd->rmd", alpha, slopes) / L
+        errors, gaps = np.square(alpha - target).sum(axis=-1).mean(axis=-1), np.zeros(self.runs)
+        for i, weights in enumerate(target):
+            least = of_clients(p, "cost", minimiser(p, weights)) @ weights
+            gaps += [float(of_clients(p, "cost", v) @ weights - least) / N for v in models[:, i]]
         return {"weights": errors, "gap": gaps}
+
+
+def weights_at(problem: Any, w: Array) -> Array:
+    """(N, N), the exact weights at a global model (d,)."""
+    from theory.mixing import discrepancies
+
+    return mixing(discrepancies(of_clients(problem, "gradient", w)), SHARE, 1)
 
 
 def of_clients(problem: Any, what: str, v: Array) -> Array:

@@ -78,6 +78,7 @@ class Claim:
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
         paper: the first part of its id; `Paper` sets it.
+        beside: the other claims of its paper, whose derivations may be lines of one for it; `Paper` sets it.
     """
 
     label: str
@@ -100,6 +101,7 @@ class Claim:
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
     paper: str = ""
+    beside: tuple[Claim, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("assuming", "vectors", "standing", "remarks", "given"):
@@ -239,8 +241,8 @@ class Claim:
     def symbols(self) -> tuple[str, ...]:
         """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
         written = dict.fromkeys(self.of.parameters if self.of is not None else ())
-        sides = [self.sentence.left, self.sentence.right] if self.has_sentence else []
-        sides += [side for relation in self.relations for side in (relation.left, relation.right)]
+        sides = [*self.sentence.sides] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in relation.sides]
         for one in self.predicates:
             written |= dict.fromkeys(sorted(one.binds))
             sides += one.constants
@@ -283,7 +285,7 @@ class Claim:
     @cached_property
     def free(self) -> frozenset[str]:
         """Indices for all of whose values it is claimed."""
-        sides = (self.sentence.left, self.sentence.right) if self.has_sentence else ()
+        sides = self.sentence.sides if self.has_sentence else ()
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
@@ -336,10 +338,10 @@ class Claim:
         for name in self.where:
             if not NAME.match(name) or name in SPECIAL:
                 raise SentenceError(f"where defines {name!r}, which means something else")
-        trees = [side for s in self.relations for side in (s.left, s.right)]
+        trees = [side for s in self.relations for side in s.sides]
         trees += [constant for one in self.predicates for constant in one.constants]
         trees += [] if self.of is None else [parse_expression(state.initial) for state in self.of.state]
-        trees += [self.sentence.left, self.sentence.right] if self.has_sentence else []
+        trees += [*self.sentence.sides] if self.has_sentence else []
         for tree in (*trees, *self.definitions.values()):
             if any(isinstance(part, Apply) and part.operation == COORDINATE for part in everything(tree)):
                 raise SentenceError(f"{text_of(tree)}: {COORDINATE} is said in the lines of derivations only")
@@ -356,11 +358,11 @@ class Claim:
             read(tree, words)
         if not self.has_sentence and not (self.title and self.remarks):
             raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
-        for side in (self.sentence.left, self.sentence.right) if self.has_sentence else ():
+        for side in self.sentence.sides if self.has_sentence else ():
             if read(side, words).shape != "scalar":
                 raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
         for relation in self.relations:
-            for side in (relation.left, relation.right):
+            for side in relation.sides:
                 if read(side, words).shape != "scalar":
                     raise SentenceError(f"{relation}: {text_of(side)} is a vector")
         for one in self.predicates:
@@ -431,6 +433,7 @@ class Paper:
                 raise ValueError(f"claim {c.id!r} does not belong to paper {self.name!r}")
             if c.amended is not None and c.amended not in ids:
                 raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
+            object.__setattr__(c, "beside", tuple(other for other in self.claims if other is not c))
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)

@@ -66,7 +66,7 @@ class LogisticFunctions(Functions):
         return batch_mean([self._one(v, sample, b, who) for b in range(len(sample.index))])
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
-        a = sample.keep(b, lambda: of_samples(self._columns, sample.index[b], who))
+        a = sample.keep(b, lambda: picked(self._rows, self._columns, sample.index[b], who))
         slope = self.dot(a, v).neg_().sigmoid_()
         return v * self.ridge - a * slope
 
@@ -145,8 +145,8 @@ class SoftmaxFunctions(Functions):
         return batch_mean([self._one(v, sample, b, who) for b in range(len(sample.index))])
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
-        x = sample.keep(("x", b), lambda: of_samples(self._columns, sample.index[b], who))  # (N or 1, p, R)
-        y = sample.keep(("y", b), lambda: of_samples(self._sample_labels, sample.index[b], who))
+        x = sample.keep(("x", b), lambda: picked(self._rows, self._columns, sample.index[b], who))  # (N or 1, p, R)
+        y = sample.keep(("y", b), lambda: picked(self._labels, self._sample_labels, sample.index[b], who))
         errors = (self._matrix(v) * x[:, None]).sum(2).softmax(1) - y  # (N or 1, C, R)
         return v * self.ridge + (errors[:, :, None] * x[:, None]).flatten(1, 2)
 
@@ -169,3 +169,13 @@ class SoftmaxFunctions(Functions):
         found = torch.einsum("njcer,njpr,njqr->ncpeqr", spread, rows, rows) / chances.shape[1]
         square = found.reshape(found.shape[0], self.dim, self.dim, -1)
         return square + self.ridge * torch.eye(self.dim, dtype=v.dtype, device=v.device)[..., None]
+
+
+def picked(rows: Tensor, columns: Tensor, index: Tensor, who: Tensor | None) -> Tensor:
+    """(N or 1, p, R), of rows (N, n, p), which are columns (N, p, n) too, those of a sample of each client, or of who.
+
+    One client in each run: a few rows are taken from where they are, and the others are not read.
+    """
+    if who is None:
+        return of_samples(columns, index, None)
+    return rows.flatten(0, 1).index_select(0, who * rows.shape[1] + index[0]).T[None].contiguous()

@@ -13,5 +13,5 @@ def confirmed(certificate: Certificate) -> bool:
         AssertionError: when it is not true.
     """
     told(certificate)
-    assert plays.recomputed(certificate, floats=isinstance(certificate["left"], dict)), certificate
+    assert plays.recomputed(certificate), certificate
     return True

@@ -48,7 +48,7 @@ def satisfied(found: Feasibility, relations: list[Any], domains: dict[str, Domai
 # --- the catalogue ---------------------------------------------------------------------------------------------------
 
 
-# Claims whose conditions exclude each other; tests/theory/test_perm.py says which ones do in the papers' printed texts.
+# Claims whose conditions exclude each other; tests/catalogue says which ones do in the papers' printed texts.
 VACUOUS = (
     "open-fl/theorem-3/papers-settings",
     "perm/theorem-2-step",

@@ -14,9 +14,9 @@ import pytest
 
 from examples import perm as own
 from examples.perm import Size, Train
-from sim.algorithms import SingleLoopPERM
 from sim.problems import ridge_logistic, split_samples, two_population_logistic
 from sim.simulate import simulate
+from theory.papers.perm import shuffling
 from validate.experiments.kept import Work
 from validate.experiments.methods import tuned
 from validate.heat_maps import HeatMap, draw_heat_maps
@@ -42,10 +42,10 @@ def test_accuracy_and_loss_of_known_models() -> None:
 def test_the_mixing_step_solves_equation_2() -> None:
     """Two groups far apart: equal weights within, none between; and the optimality conditions for random z."""
     far = np.kron(1 - np.eye(2), np.full((2, 2), 5.0))
-    found = own.mixing(4, 0.5)(far[None], None)
+    found = own.mixing(far[None], 0.5)
     np.testing.assert_allclose(found[0], np.kron(np.eye(2), np.full((2, 2), 0.5)))
     z = np.random.default_rng(0).exponential(size=(3, 4, 4))
-    alpha = own.mixing(4, 0.7, samples=9)(z, None)
+    alpha = own.mixing(z, 0.7, samples=9)
     np.testing.assert_allclose(alpha.sum(axis=-1), 1)
     slope = z + 2 * 0.7 * alpha  # n cancels: lam/n = 0.7
     level = np.where(alpha > 0, slope, np.inf).min(axis=-1, keepdims=True)
@@ -59,9 +59,7 @@ def test_every_method_is_tuned_alike() -> None:
         grid = method.grid(3, 3)
         assert {step for step, _ in grid} == set(own.STEPS)
         assert len(grid) == len(set(grid)) == (3 if key == "local" else 9)
-    made = own.METHODS["perm"].make(0.1, 1.0, 4)
-    assert isinstance(made, SingleLoopPERM)
-    assert (made.step, made.local_steps) == (0.1, 20)
+    assert own.METHODS["perm"].make(0.1, 1.0, 4) == own.SingleLoop(0.1, 1.0)
     for key in own.RIVALS:
         baseline = own.METHODS[key].make(0.1, own.METHODS[key].values[0], 4)
         assert baseline.parameters["H"] == 20
@@ -104,6 +102,33 @@ def test_clients_tune_the_server_s_model_of_every_recorded_round() -> None:
         for _ in range(4):
             expected = expected - 0.2 * p.gradient(expected)
         np.testing.assert_allclose(models, expected, rtol=1e-12)
+
+
+def test_an_epoch_is_algorithm_1_of_the_paper_s_file() -> None:
+    """With one model's weights as numbers, and a ball that does not bind; the draws are the same."""
+    p = split_samples(ridge_logistic(5, 12, 3, 1.0, 0.1, 5), (8, 4))[0]
+    alpha = np.array([[0.5, 0.1, 0.0, 0.3, 0.1]])
+    given = {"eta": 0.3, "H": 4}
+    found = own.epochs_of(p, given, alpha, 3, 7).final["x"]
+    expected = simulate(shuffling, p, given | {"alpha": alpha[0], "r": 1e6}, rounds=3, seed=7).final["x"]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    again = own.epochs_of(p, given, alpha, 1, 7, own.epochs_of(p, given, alpha, 2, 7)).final["x"]
+    np.testing.assert_array_equal(found, again)
+
+
+def test_algorithm_2_s_weights_are_those_at_the_global_model_of_the_round() -> None:
+    """With one sample a client its global model is gradient descent; the first epoch has equal weights."""
+    p = split_samples(ridge_logistic(3, 2, 2, 1.0, 0.1, 5), (1, 1))[0]
+    found = own.in_a_single_loop(own.SingleLoop(0.4, 0.05), p, 3, 9)
+    w, alpha, last = np.zeros(2), np.full((3, 3), 1 / 3), None
+    for r in range(3):
+        last = own.epochs_of(p, {"eta": 0.4, "H": own.GIVEN.local_steps}, alpha, 1, 9, last)
+        np.testing.assert_allclose(found[r + 1], last.final["x"], rtol=1e-9)
+        w = w - 0.4 * p.gradient(w).mean(axis=0)
+        slopes = p.gradient(w)
+        alpha = own.mixing(np.square(slopes[:, None] - slopes).sum(axis=-1), 0.05)
+    assert found.shape == (4, 3, 2)
+    assert np.ptp(alpha) > 0.1
 
 
 def test_the_best_setting_is_not_one_that_diverged() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,22 @@ from theory.derivation.search.context import CHOICE, Context, Known, Raw
 from theory.derivation.search.field import Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
-from theory.derivation.search.settings import settings, worth
+from theory.derivation.search.settings import compiled, settings
 from theory.derivation.search.spoken import averaged
 from theory.formula import Apply, Name
-from theory.sentence import everything_meant, index_of, parse_expression, parse_sentence, parts, read, text_of
+from theory.sentence import (
+    Expression,
+    applied,
+    everything,
+    everything_meant,
+    index_of,
+    parse_expression,
+    parse_sentence,
+    parts,
+    read,
+    replaced,
+    text_of,
+)
 
 _SETTINGS = 6
 
@@ -67,7 +79,7 @@ class Candidates:
         self.choices: list[Known] = []
         try:
             self.stated = self.forms.gap(sentence, put=put)
-            self.goal = self.forms.unfolded(self.stated)
+            self.goal = self._unfolded(self.stated)
             self.points = self._points()
         except ValueError as error:
             self.problem, self.points = str(error), []
@@ -76,11 +88,17 @@ class Candidates:
         """The sentences that may be used, to tell whether another stage has others."""
         return [] if self.problem is not None else [one.sentence for one in self._candidates()]
 
+    def _unfolded(self, form: Form) -> Form:
+        return dict(form) if self.context.lean else self.forms.unfolded(form)
+
     def _candidates(self) -> Iterator[Instance | Known]:
         yield from self.given
         some, points = self.instances, self.points
-        if self.claim.predicates and not self.bare:
+        if self.context.lean and not self.bare:
+            yield from some.at_means(points)
+        elif self.claim.predicates and not self.bare:
             yield from some.pairs(points, self.stage >= 1, self.context.plain)
+        if self.claim.predicates and not self.bare:
             yield from some.singles(points, self.forms.has_infimum)
         if self.forms.has_minimiser and not self.bare:
             yield from some.least()
@@ -93,6 +111,8 @@ class Candidates:
             line = {"by": "axiom", "schema": "extreme", "of": [text], "over": over}
             self.choices.append(Known(sentence, sentence, line, 0.4))
             yield self.choices[-1]
+        if self.context.lean and not self.equation:
+            yield from self._of_means()
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
@@ -100,6 +120,22 @@ class Candidates:
                     line = {"by": "axiom", "schema": op, "of": of}
                     self.choices.append(Known(sentence, sentence, line, CHOICE))
                     yield self.choices[-1]
+
+    def _of_means(self) -> Iterator[Known]:
+        """That the square of a mean over the rounds is at most the mean of the squares."""
+        sides = [replaced(side, self.claim.definitions) for side in (self.tree.left, self.tree.right)]
+        for e in dict.fromkeys(e for side in sides for e in everything(side)):
+            if not isinstance(e, Apply) or e.operation != "norm2":
+                continue
+            for mean in dict.fromkeys(m for m in everything(e) if isinstance(m, Apply) and m.operation == "mean_k"):
+                inner = replaced_part(parts(e)[0], mean, parts(mean)[0])
+                if read(inner, self.claim.vocabulary).free - self.free != {"k"}:
+                    continue
+                one, all_ = text_of(inner), text_of(parts(e)[0])
+                sentence = f"norm2({all_}) <= mean_k(norm2({one}))"
+                line = {"by": "combination", "squares": [{"of": f"{one} - ({all_})", "over": ["mean_k"]}]}
+                self.choices.append(Known(sentence, sentence, line, 0.5))
+                yield self.choices[-1]
 
     def _points(self) -> list[str]:
         """Where functions are taken, and what the claim compares with; from stage 2 on, steps along gradients too."""
@@ -156,7 +192,7 @@ class Candidates:
                 over.append("E")
             over += [f"mean_{i}" for i in ("n", "i") if i in loose]
             whole = forms.gap(one.sentence, over, put)
-            form = forms.unfolded(whole)
+            form = self._unfolded(whole)
         except ValueError:
             return None
         name = one.name if isinstance(one, Known) else one.words
@@ -192,7 +228,7 @@ class Candidates:
                 tree = parse_sentence(r.of.sentence)
                 try:
                     whole = self.forms.expanded(f"{factor}*({text_of(tree.right)} - ({text_of(tree.left)}))")
-                    form = self.forms.unfolded(whole)
+                    form = self._unfolded(whole)
                 except ValueError:
                     continue
                 yield Raw(f"({r.words}) times {factor}", r.of, 0.02, False, (), whole, form, factor)
@@ -221,21 +257,27 @@ class Candidates:
     def _settings(self) -> list[tuple[float, ...]]:
         """Values of the atoms; where some are largest or least numbers, with each of their arguments as the one."""
         more = [parse_sentence(text) for text in self.context.supposed]
-        trees = [parse_expression(a) for a in self.field.atoms]
-        choices = [[parse_expression(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
+        try:
+            atoms = [self._in_floats(a) for a in self.field.atoms]
+            choices = [[self._in_floats(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
+        except ValueError:
+            return []
         found: list[tuple[float, ...]] = []
         others: list[tuple[float, ...]] = []
         seen: dict[tuple[int, ...], int] = {}
         many = 8 * _SETTINGS if choices else _SETTINGS
         for values in settings(self.claim, many, more=sorted(self.free), supposed=more):
             try:
-                one = tuple(worth(t, values, self.claim.definitions) for t in trees)
-                which = tuple(int(np.argmax([worth(t, values, self.claim.definitions) for t in of])) for of in choices)
+                one = tuple(atom(values) for atom in atoms)
+                which = tuple(int(np.argmax([argument(values) for argument in of])) for of in choices)
             except ValueError:
                 continue
             seen[which] = seen.get(which, 0) + 1
             (found if seen[which] <= 2 or not choices else others).append(one)
         return [*found, *others][: max(_SETTINGS, min(len(found), 2 * _SETTINGS))]
+
+    def _in_floats(self, atom: str) -> Callable[[Mapping[str, float]], float]:
+        return compiled(replaced(parse_expression(atom), self.claim.definitions))
 
     def _blocks(self, others: Sequence[Form]) -> Iterator[Any]:
         """Blocks of vectors: means, what clients are away from them, what samples are away from their client's."""
@@ -291,7 +333,7 @@ class Candidates:
         forms = self.forms
 
         def product(a: str, b: str) -> Form:
-            return forms.unfolded(forms.expanded(f"{weight}*dot({a}, {b})", over))
+            return self._unfolded(forms.expanded(f"{weight}*dot({a}, {b})", over))
 
         if forms.one_client:  # what clients differ in is nothing
             vectors = tuple(v for v in vectors if forms.collapsed(product(v, v)))
@@ -300,3 +342,10 @@ class Candidates:
             for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
         }
         return vectors, over, weight, entries
+
+
+def replaced_part(e: Expression, old: Expression, new: Expression) -> Expression:
+    """A tree with one of its parts replaced, wherever it stands."""
+    if e == old:
+        return new
+    return applied(e.operation, tuple(replaced_part(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e

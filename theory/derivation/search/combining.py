@@ -130,7 +130,16 @@ class _Combination(Candidates):
         return found
 
     def _tied(self, e: Element) -> Element:
-        return self._tied_by(e, self.ties)
+        return self._without_squares(self._tied_by(self._without_squares(e), self.ties))
+
+    def _without_squares(self, e: Element) -> Element:
+        """With the square of a root for a parameter of which there is a root, so that the two are not independent."""
+        for root in self.field.atoms:
+            name = root.removeprefix("sqrt(").removesuffix(")")
+            at = self.field.places.get(name) if name != root and name.isidentifier() else None
+            if at is not None and any(m[at] for p in (e.numer, e.denom) for m in p):
+                e = self.field.put(e, at, self.field.atom(root) ** 2)
+        return e
 
     def _tied_by(self, e: Element, ties: Sequence[tuple[Raw, int, Element, int]]) -> Element:
         for _, at, value, _ in ties:
@@ -348,7 +357,7 @@ class _Combination(Candidates):
     def _tie_parts(self, rest: dict[Any, Element]) -> list[dict[str, Any]]:
         """Multiples of equations between parameters that make up for what was put in; `rest` is what is left then."""
         found = []
-        left = {key: c for key, c in rest.items() if c}
+        left = {key: one for key, c in rest.items() if (one := self._without_squares(c))}
         for r, at, value, sign in self.ties:
             gen = self.field.inner.gens[at]
             pieces = []

@@ -49,6 +49,8 @@ class Context:
         stage: how far candidates are looked for: 0 the conditions of interpolation, 1 what follows from them too,
             2 at steps along gradients too.
         plain: whether to do with what each assumption says by itself, which has simpler multipliers.
+        lean: whether to do with lines at hand, signs, convexity at means over rounds and what ends a sum, no round
+            unfolded.
     """
 
     claim: Claim
@@ -59,6 +61,7 @@ class Context:
     used: int = 0
     stage: int = 2
     plain: bool = False
+    lean: bool = False
 
     def name(self, stem: str) -> str:
         """A name for a line that no other has."""

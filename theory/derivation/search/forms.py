@@ -238,7 +238,8 @@ class Forms:
         """What the largest or least of which occurs, over which index, and its text."""
         found: dict[tuple[str, str], None] = {}
         for key in form:
-            for a, _ in key:
+            inner = [b for a, _ in key if a.kind == "E" for b, _ in a.data[0]]
+            for a in (*(a for a, _ in key), *inner):
                 if a.kind == "over all":
                     try:
                         found.setdefault((str(a.data[0]), spoken.number(a.data[-1])))

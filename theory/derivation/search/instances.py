@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,12 @@ class Instances:
                     if x != y and not (indices(x, self.claim) | indices(y, self.claim)) & {"n", "i"} - set(own):
                         made = self.at_two(function, x, y, more)
                         yield from (one for one in made if not plain or " " not in one.line["schema"])
+
+    def at_means(self, points: Sequence[str]) -> Iterator[Instance]:
+        """Convexity between a point that is made of all rounds and those of one round."""
+        for x, y in itertools.product(points, repeat=2):
+            if ("sum_k" in x or "mean_k" in x) and "k" in indices(y, self.claim):
+                yield from (i for i in self.at_two("f", x, y, False) if i.line["schema"] in ABOUT_ONE[:2])
 
     def at_two(self, function: str, x: str, y: str, more: bool) -> Iterator[Instance]:
         """The conditions between f(x) and f(y), the strongest ones, and the plain ones where they differ."""

@@ -40,6 +40,7 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     Raises:
         ValueError: for a claim without a sentence.
     """
+    from theory.derivation.search.by_lemmas import from_lemmas
     from theory.derivation.search.checked import accepted
     from theory.derivation.search.context import Context
     from theory.derivation.search.facts import facts
@@ -58,23 +59,25 @@ def search(claim: Claim, units: int = UNITS) -> Result:
         return Result(None, "", (str(error),), time.perf_counter() - started)
     try:
         stages = [(1, True), (0, False), (1, False), *([(2, False)] if claim.of is None else [])]
-        for stage, plain in stages:
-            for words, strategy in STRATEGIES:
-                context = Context(claim, forms, work, list(known), stage=stage, plain=plain)
-                work.tried = []
-                try:
-                    lines = strategy(context)
-                except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read or written
-                    tried += [f"{words}: {t}" for t in (*work.tried, str(error)[:500])]
-                    continue
-                tried += [f"{words}: {t}" for t in work.tried]
-                if lines is None:
-                    continue
-                lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
-                why = accepted(claim, lines)
-                if why is None:
-                    return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
-                tried.append(f"{words}: the kernel does not accept what was found: {why}")
+        ways = [(stage, plain, *way) for stage, plain in stages for way in STRATEGIES]
+        if claim.beside:  # after what is simplest, before what takes longest
+            ways.insert(len(STRATEGIES), (0, True, "from other claims", from_lemmas))
+        for stage, plain, words, strategy in ways:
+            context = Context(claim, forms, work, list(known), stage=stage, plain=plain)
+            work.tried = []
+            try:
+                lines = strategy(context)
+            except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read or written
+                tried += [f"{words}: {t}" for t in (*work.tried, str(error)[:500])]
+                continue
+            tried += [f"{words}: {t}" for t in work.tried]
+            if lines is None:
+                continue
+            lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
+            why = accepted(claim, lines)
+            if why is None:
+                return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
+            tried.append(f"{words}: the kernel does not accept what was found: {why}")
     except Limit as error:
         tried += [f"{words}: {t}" for t in (*work.tried, str(error))]
     return Result(None, "", tuple(dict.fromkeys(tried)), time.perf_counter() - started)

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.search.candidates import replaced_part
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.settings import settings, worth
@@ -70,19 +71,19 @@ def over_rounds(context: Context) -> list[Line] | None:
     claim = context.claim
     if "k" not in claim.free or (claim.of is not None and not _from_start(claim)):
         return None
-    return _induction(context, claim.statement, claim.label, "k", 0)
+    return induction(context, claim.statement, claim.label, "k", 0)
 
 
 def over_length(context: Context) -> list[Line] | None:
     """Induction over K of a sum; for a mean over k, of a sentence with what is left at the end taken away."""
     claim = context.claim
-    if "k" in claim.free or not _sums(claim):
+    if "k" in claim.free or not sums(claim):
         return None
-    found = _induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
+    found = induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
     if found is not None:
         return found
     for stronger in _with_potential(claim):
-        lines = _induction(context, stronger, "potential", "K", 1)
+        lines = induction(context, stronger, "potential", "K", 1)
         if lines is None:
             continue
         last = combine(context, claim.statement, claim.label, [Known("potential", stronger)])
@@ -99,14 +100,14 @@ def through_potential(context: Context) -> list[Line] | None:
     left, right = claim.sentence.left, claim.sentence.right
     if claim.sentence.relation in (">=", ">"):
         left, right = right, left
-    terms = _operands(replaced(right, claim.definitions), "+")
+    terms = operands(replaced(right, claim.definitions), "+")
     start, rest = [t for t in terms if _speaks_of(t, "x0")], [t for t in terms if not _speaks_of(t, "x0")]
     if len(start) != 1 or len(rest) > _MOST_TERMS:
         return None
-    factors = _operands(start[0], "*")
-    constant = _all([f for f in factors if not _speaks_of(f, "x0") and not _speaks_of(f, "k")], "*")
+    factors = operands(start[0], "*")
+    constant = joined([f for f in factors if not _speaks_of(f, "x0") and not _speaks_of(f, "k")], "*")
     state = At(claim.program.state[0].name, (Name("k"),))
-    now = replaced(_all([f for f in factors if _speaks_of(f, "x0")], "*"), {"x0": state})
+    now = replaced(joined([f for f in factors if _speaks_of(f, "x0")], "*"), {"x0": state})
     if claim.program.random:
         now = applied("E", (now,))
     if not context.forms.expanded(f"({text_of(left)}) - ({text_of(constant)})*({text_of(now)})"):
@@ -114,12 +115,14 @@ def through_potential(context: Context) -> list[Line] | None:
     for n in range(len(rest), -1, -1):
         for some in combinations(rest, n):
             bound = (
-                _all([*start, *some], "+") if constant == ONE else applied("/", (_all([*start, *some], "+"), constant))
+                joined([*start, *some], "+")
+                if constant == ONE
+                else applied("/", (joined([*start, *some], "+"), constant))
             )
             sentence = str(Sentence(now, "<=", bound))
             last = _in_either_way(context, combine, claim.statement, claim.label, [Known("potential", sentence)])
             if last is not None:
-                lines = _in_either_way(context, _induction, sentence, "potential", "k", 0)
+                lines = _in_either_way(context, induction, sentence, "potential", "k", 0)
                 if lines is not None:
                     return [*lines, *last]
     return None
@@ -136,14 +139,14 @@ def _in_either_way(context: Context, way: Callable[..., list[Line] | None], *of:
     return None
 
 
-def _operands(e: Expression, operation: str) -> list[Expression]:
+def operands(e: Expression, operation: str) -> list[Expression]:
     """What is added up, or multiplied."""
     if isinstance(e, Apply) and e.operation == operation:
-        return [t for a in parts(e) for t in _operands(a, operation)]
+        return [t for a in parts(e) for t in operands(a, operation)]
     return [e]
 
 
-def _all(some: Sequence[Expression], operation: str) -> Expression:
+def joined(some: Sequence[Expression], operation: str) -> Expression:
     """Their sum, or product."""
     return reduce(lambda a, b: applied(operation, (a, b)), some) if some else ONE
 
@@ -172,7 +175,7 @@ def still(context: Context) -> list[Line] | None:
         if loops != 1 or around[0].count is None:
             continue
         sentence = _distance(claim, name, kind, f"{name}[k, h]", "x0")
-        lines = _induction(context, sentence, f"{name} stays", "h", 0, given)
+        lines = induction(context, sentence, f"{name} stays", "h", 0, given)
         if lines is None:
             return None
         step += lines
@@ -217,7 +220,7 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
         inside = Context(claim, context.forms, context.work, own, [text], context.used)
         for one in parts(e):
             sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
-            left, right = (_instead(side, e, one) for side in sides)
+            left, right = (replaced_part(side, e, one) for side in sides)
             name = inside.name("case")
             first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name)
             if first is None:
@@ -237,13 +240,6 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
         "on": str(parse_sentence(f"0 <= {factor}")),
     }
     return [{**line, "first": both[0], "second": both[1]}]
-
-
-def _instead(e: Expression, old: Expression, new: Expression) -> Expression:
-    """A tree with one of its parts replaced, wherever it stands."""
-    if e == old:
-        return new
-    return applied(e.operation, tuple(_instead(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e
 
 
 def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
@@ -288,7 +284,7 @@ def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:
     return f"mean_n({text}) <= 0" if kind == "client" else f"{text} <= 0"
 
 
-def _induction(
+def induction(
     context: Context, sentence: str, name: str, on: str, start: int, given: Sequence[Known] = ()
 ) -> list[Line] | None:
     """A line by induction, whose hypothesis is the sentence itself."""
@@ -334,10 +330,10 @@ def _from_start(claim: Claim) -> bool:
         return False
     sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
     rounds = {text_of(e.indices[0]) for s in sides for e in everything(s) if isinstance(e, At)}
-    return ("k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds)) or _sums(claim)
+    return ("k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds)) or sums(claim)
 
 
-def _sums(claim: Claim) -> bool:
+def sums(claim: Claim) -> bool:
     return any(
         isinstance(e, Apply) and e.operation in ("sum_k", "mean_k")
         for side in (claim.sentence.left, claim.sentence.right)
