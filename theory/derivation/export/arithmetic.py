@@ -195,8 +195,12 @@ class Arithmetic(ABC):
                 return None
             a, b, h = self.fresh("N"), self.fresh("N"), self.fresh("N")
             lines = [f"assert ({a} : 0 < {text_of(found)}).", *block(self.sign(found, True) or [])]
-            lines += [f"assert ({b} : {text_of(found)} = {text_of(base)}).", *block(self.norm(found)[1])]
-            self.hoisted += [f"assert ({h} : {text_of(base)} <> 0).", *block([*lines, f"rewrite <- {b}. lra."])]
+            last = f"exact {a}."
+            if found != base:
+                lines += [f"assert ({b} : {text_of(found)} = {text_of(base)}).", *block(self.norm(found)[1])]
+                last = f"rewrite <- {b}. {last}"
+            lines.append(f"apply Rgt_not_eq. unfold Rgt. {last}")
+            self.hoisted += [f"assert ({h} : {text_of(base)} <> 0).", *block(lines)]
             self._squares[key] = h
         return self._squares[key]
 
