@@ -73,6 +73,10 @@ ACCEPTED = {
         ],
     ),
     "samples of different turns": (NOISE, [step("all", None)]),
+    "no more are chosen than there are": (
+        "S + 0*norm2(x[k]) <= N",
+        [domain("some", "S <= N"), combined("all", None, {"some": "1"})],
+    ),
     "one client": (
         f"N*{CHOSEN.replace('== ', '== N*')}",
         [single("all", None, unfold=True)],
@@ -111,6 +115,12 @@ def test_a_statement_says_how_many_are_chosen():
     text = statement(rocq.theorem(*said("what is older")))
     assert "(w < outcomes Pr)%nat -> sum N (fun n => (drawn_" in text
     assert " t n w)) = INR S_)" in text
+
+
+def test_only_where_it_is_needed_a_statement_says_that_there_are_enough_clients():
+    needed, other = (statement(rocq.theorem(*said(which))) for which in ("no more are chosen than there are", "tails"))
+    assert "_fits : INR S_ <= INR N)" in needed
+    assert "_fits" not in other
 
 
 def test_only_where_it_is_needed_a_statement_speaks_of_draws_of_two_turns():

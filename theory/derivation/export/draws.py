@@ -217,7 +217,9 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
         head = f"forall {' '.join(SPELLED.get(x, x) for x in outer)} w, {''.join(f'{within[x]} -> ' for x in outer)}"
         total = f"sum N (fun n => {one}) = {text_of(setting.term(draw.number, {}))}"
         found.append((f"{draw.name}_total", f"{head}{within['w']} -> {total}"))
-    if setting.later and draw.op == "sample" and draw.indices == "khnw":
+        if "fits" in setting.needs:
+            found.append((f"{draw.name}_fits", f"{text_of(setting.term(draw.number, {}))} <= INR N"))
+    if "later" in setting.needs and draw.op == "sample" and draw.indices == "khnw":
         found.append((f"{draw.name}_later", _later(draw, before, nat_text(setting.turns(draw.path[0])))))
     if draw.by_client:
         more = [two[x] for x in own if x in two]

@@ -117,8 +117,8 @@ class Laws:
         if len(late) != 1 or len(early) > 1 or any(d[0] != late[0][0] for d in early):
             return None
         (last,), first = late, early[0] if early else None
-        if not self.setting.later:
-            raise LaterError("draws of different turns")
+        if "later" not in self.setting.needs:
+            raise NeededError("later")
         i, j = self.fresh("e"), self.fresh("e")
         values = {last: j} if first is None else {last: j, first: i}
         phi = self._phi(replaced_draw(body, values), last, [i, j], earlier=one)
@@ -279,8 +279,12 @@ class Laws:
         return f"(fun {words} => {text_of(found)})"
 
 
-class LaterError(NotExportedError):
-    """It is needed that a draw is independent of those of earlier turns."""
+class NeededError(NotExportedError):
+    """Something is needed of draws (`Words.needs`) that the theorem does not assume yet."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}, of a draw, is not exported yet")
+        self.what = what
 
 
 def replaced_draw(t: Term, new: Mapping[Drawn, str]) -> Term:

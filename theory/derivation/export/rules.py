@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from theory.derivation.export import schemas
 from theory.derivation.export.combining import by_combination
 from theory.derivation.export.forms import Lines, NotExportedError, block, poly_term
+from theory.derivation.export.laws import NeededError
 from theory.derivation.export.names import Said, safe
 from theory.derivation.export.replacing import same_when
 from theory.derivation.export.scope import BeyondError, Line, Written
@@ -27,6 +28,7 @@ from theory.derivation.export.terms import (
 )  # fmt: skip
 from theory.derivation.export.terms import everything as all_parts
 from theory.derivation.export.turns import of_turns
+from theory.formula import text_of as formula_text
 from theory.predicates import predicate
 from theory.sentence import (
     TURNS,
@@ -59,6 +61,11 @@ def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
         for end in ends:
             facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof ({word}_{end}{at}).")
     facts += _of_index(derivation, line)
+    for draw in derivation.laws.draws.values():
+        if draw.op == "choose" and draw.number and str(line.sentence) == f"{formula_text(draw.number)} <= N":
+            if "fits" not in derivation.setting.needs:
+                raise NeededError("fits")
+            facts.append(f"pose proof {draw.name}_fits.")
     said = derivation.goal(line)
     for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in all_parts(side)
                         if isinstance(t, App) and t.head == "INR"}):  # fmt: skip

@@ -42,14 +42,15 @@ class Words:
         claim: the claim.
         extra: formulas of its derivation.
         direction: whether it is needed that there is a direction (d >= 1).
-        later: whether it is needed that a draw is independent of those of earlier turns.
+        needs: what else is needed of draws: "later", that a sample is independent of those of earlier turns; "fits",
+            that no more clients are chosen than there are.
         bounds: of indices that are bound around a term that is made, below what they are.
     """
 
     claim: Claim
     extra: tuple[Expression, ...] = ()
     direction: bool = False
-    later: bool = False
+    needs: frozenset[str] = frozenset()
     kept: dict[object, object] = field(default_factory=dict)
     bounds: dict[str, Nat] = field(default_factory=dict)
 
