@@ -16,9 +16,21 @@
 
 constexpr int D = DIM;
 
-// The coordinates of eight runs.
+// The coordinates of eight runs. They are copied one by one: compilers copy a structure by half vectors, and what was
+// stored by halves and is read as a whole has to wait.
 struct Point {
   Doubles at[D];
+
+  FEDPROOF_INLINE Point() {
+    for (int i = 0; i < D; i++) at[i] = Doubles{};
+  }
+  FEDPROOF_INLINE Point(const Point& other) {
+    for (int i = 0; i < D; i++) at[i] = other.at[i];
+  }
+  FEDPROOF_INLINE Point& operator=(const Point& other) {
+    for (int i = 0; i < D; i++) at[i] = other.at[i];
+    return *this;
+  }
 };
 
 // Mirrored field by field in sim/generated/task.py. N clients, n samples of the one that has most, R runs.

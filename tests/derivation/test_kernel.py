@@ -16,18 +16,7 @@ from tests.rounds import descent as scheduled
 from tests.rounds import sgd as drawn
 from theory import claim
 from theory.claim import Claim
-from theory.derivation import (
-    NotProvedError,
-    assumed,
-    axiom,
-    cases,
-    combined,
-    domain,
-    induction,
-    root,
-    single,
-    step,
-)
+from theory.derivation import NotProvedError, assumed, axiom, cases, combined, domain, induction, root, single, step
 from theory.domain import REAL
 
 CASES = [pytest.param(c, w, id=i) for (c, w), i in zip(PROOFS, IDS, strict=True)]

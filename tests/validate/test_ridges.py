@@ -50,10 +50,7 @@ F = Fraction
 SIZES = (Size(1, 1, 2), Size(1, 2, 2), Size(2, 1, 2), Size(2, 2, 2), Size(3, 1, 2), Size(1, 1, 3), Size(2, 1, 3))
 SEEDS = given(st.integers(0, 10**6))
 SIGNS = {
-    "ridges": [
-        {"a": [1, 1], "knots": [], "slopes": [1]},
-        {"a": [1, -1], "knots": [0], "slopes": [0, 2]},
-    ],
+    "ridges": [{"a": [1, 1], "knots": [], "slopes": [1]}, {"a": [1, -1], "knots": [0], "slopes": [0, 2]}],
     "b": [0, 0],
 }
 """(x_1 + x_2)^2/2 + (x_1 - x_2)_+^2."""

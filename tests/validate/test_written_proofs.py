@@ -158,15 +158,7 @@ def test_a_minimiser_is_there_where_the_claim_speaks_of_it() -> None:
 )
 def test_the_variance_of_samples(kind: str, condition: str, expected: bool) -> None:
     statement = "mean_n(mean_i(norm2(grad(f_ni, x) - grad(f_n, x)))) <= s"
-    proof = (
-        combined(
-            "all",
-            None,
-            {
-                condition: "1",
-            },
-        ),
-    )
+    proof = (combined("all", None, {condition: "1"}),)
     assert proved(statement, vectors=("x",), assuming=(kind,), proof=proof) is expected
 
 
