@@ -11,10 +11,10 @@ from validate import files
 from validate.examine import examine
 from validate.template import TEMPLATE, written
 
-SAID = dict(
-    (label, word)
+SAID = {
+    label: word
     for word, label in re.findall(r'^# A quick check says: (\w+)[^"]*?claim\(\s*"([a-z-]+)"', TEMPLATE, re.M | re.S)
-) | {"jensen": re.findall(r"any number of them. A quick check says: (\w+)", TEMPLATE)[0]}
+} | {"jensen": re.findall(r"any number of them. A quick check says: (\w+)", TEMPLATE)[0]}
 """The verdicts by the labels of claims."""
 QUICK = ("jensen", "young")
 
