@@ -20,7 +20,7 @@ from theory.program import Instruction, Loop, Name, Step
 
 @dataclass(frozen=True)
 class Item:
-    """A step at its level; `what` is "clients", "server", "loop", "visit", "mix", "shift"; of a mean "add" and "share"."""
+    """A step at its level: "clients", "server", "loop", "visit", "mix", "shift", or half of a mean, "add" or "share"."""
 
     step: Step
     what: str
