@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from sim.algorithms.base import Algorithm
-from sim.kernels import quadratic_native, quadratic_triton, regression_native
+from sim.kernels import quadratic_native, quadratic_triton
 from sim.kernels.clients import Kernel
 from sim.kernels.presence import Presence
 
-Backend = Literal["auto", "native", "triton", "torch", "numba"]
+Backend = Literal["auto", "native", "triton", "torch"]
 Precision = Literal["float64", "float32"]
-# Sample gradients of a run from which on "auto" compiles: with fewer, numba's import (1 s), or a compiler (2 to 5 s,
-# once on a machine), takes longer than torch. It is one run's number, for the choice may not depend on how many runs
+# Sample gradients of a run from which on "auto" compiles: with fewer, a compiler (2 to 5 s, once on a machine)
+# takes longer than torch. It is one run's number, for the choice may not depend on how many runs
 # there are: back ends agree to rounding only.
 _WORTH_COMPILING = 2000
 
@@ -41,10 +40,8 @@ def chosen_backend(
     device = presence.device
     cpu = device.type == "cpu"
     native = cpu and quadratic_native.supports(algorithm, numbers, names)
-    steps = cpu and regression_native.supports(algorithm, numbers)
     triton = quadratic_triton.supports(algorithm, numbers, presence, names)
-    compiles = cpu and numbers.compiles
-    if backend == "native" and not (native or steps):
+    if backend == "native" and not native:
         raise ValueError(
             f"backend='native' does not know {algorithm!r} with the metrics {names} on this problem with"
             f" device={str(device)!r}: use 'auto' or 'torch'"
@@ -59,19 +56,10 @@ def chosen_backend(
             raise ValueError("backend='triton' needs device='cuda', or TRITON_INTERPRET=1 in the environment")
         if not quadratic_triton.installed():
             raise ImportError("triton is not installed: pip install 'fedproof[gpu]', or take backend='torch'")
-    if backend == "numba":
-        if not compiles:
-            raise ValueError(f"backend='numba' does not know this problem on device={str(device)!r}: use 'torch'")
-        if find_spec("numba") is None:
-            raise ImportError("numba is not installed: pip install 'fedproof[fast]', or take backend='torch'")
     if backend != "auto":
         return backend
     if (native or (triton and not cpu)) and visits * quadratic_native.local_steps(algorithm) >= _WORTH_COMPILING:
         if cpu:
             return "native" if quadratic_native.usable(numbers) else "torch"
         return "triton" if quadratic_triton.installed() else "torch"
-    if not compiles or visits * algorithm.draws < _WORTH_COMPILING:
-        return "torch"
-    if steps and regression_native.usable():
-        return "native"
-    return "numba" if find_spec("numba") is not None else "torch"
+    return "torch"

@@ -16,10 +16,9 @@ from sim.algorithms.base import Algorithm
 from sim.algorithms.schedule import checked_count, step_at
 from sim.arguments import checked_metrics
 from sim.backends import Backend, Precision, chosen_backend
-from sim.kernels import quadratic_native, quadratic_triton, regression_native
-from sim.kernels.clients import Clients, Kernel, kernel
+from sim.kernels import quadratic_native, quadratic_triton
+from sim.kernels.clients import Kernel, kernel
 from sim.kernels.presence import Presence
-from sim.kernels.regression import RegressionKernel
 from sim.kernels.spread import Spread
 from sim.running import Progress, checked_device, checked_first_run, checked_start, reporter, torch_threads
 from sim.streams import WORDS, Streams, seed_key
@@ -72,16 +71,16 @@ def run(
 
     Run r of a seed draws the same random numbers whatever `runs`, `first_run`, `chunk`, `threads`, `device` and
     `backend` are (see `sim.streams`). On the CPU its models are the same to the last bit too, on quadratics with
-    d <= 16 and on regressions, and so are the metrics of such quadratics; where matrix products come in, and between
-    devices and back ends, results agree to rounding.
+    d <= 16, and so are their metrics; where matrix products come in, and between devices and back ends, results agree
+    to rounding.
 
     When S of N clients take part (`UniformChoice`), only they are computed, by the algorithms that allow it
     (`Algorithm.selects`).
 
     Args:
         algorithm: such as `sim.algorithms.FedAvg`.
-        problem: a `sim.problems.Quadratic` (an exact one is computed in float64), a `RidgeSoftmax` or `RidgeLogistic`,
-            or an object with a method ``kernel(device)`` (see `sim.kernels.clients`).
+        problem: a `sim.problems.Quadratic` (an exact one is computed in float64), or an object with a method
+            ``kernel(device)`` (see `sim.kernels.clients`).
         participation: `Bernoulli` or `UniformChoice` of `sim.participation`; None for everybody.
         rounds: K >= 1.
         runs: R >= 1.
@@ -89,20 +88,17 @@ def run(
         start: (d,) theta^0; zeros by default.
         first_run: number of the first run; first_run + runs <= 2^32.
         metrics: names among "suboptimality" (f(theta^k) - f*), "cost", "squared_gradient_norm",
-            "squared_iterate_norm", "squared_distance" (to x*), "iterate"; for regressions "accuracy", the share of all
-            samples that theta^k classifies right; and "local_consistency", at k the mean of
+            "squared_iterate_norm", "squared_distance" (to x*), "iterate"; and "local_consistency", at k the mean of
             ||w_n - theta^k||^2 over the clients of the round that led to theta^k, w_n their final models (0 at k = 0).
         chunk: runs advanced together; by default as many as suit the cache.
         device: "cpu" or "cuda".
         backend: what computes: "torch"; "native", C++ that the system's compiler compiles when it is first wanted
             (2 to 5 s, then kept in the user's cache), on the CPU: `FedAvg`, also with reduced variance, on quadratics
-            with d <= 16, all metrics but "local_consistency", and the local steps of `FedAvg` and of the averaged
-            algorithms on regressions, by one thread; "triton", the first of these on a GPU (extra `gpu`; not yet run
+            with d <= 16, all metrics but "local_consistency"; or "triton", the same on a GPU (extra `gpu`; not yet run
             on one) unless clients are chosen or rounds that may be empty do not keep the model, with d <= 8 where
-            samples have no features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests; or
-            "numba" for the local steps (regressions on the CPU, by one thread; extra `fast`). "auto" takes "native",
-            "triton" or "numba", where it knows the case, can be had, and a run has enough steps to be worth it,
-            otherwise "torch"; it does not interpret.
+            samples have no features; with TRITON_INTERPRET=1 in the environment also on the CPU, slowly, for tests.
+            "auto" takes "native" or "triton", where it knows the case, can be had, and a run has enough steps to be
+            worth it, otherwise "torch"; it does not interpret.
         dtype: "float64", or "float32" with the back end "triton": the models then have about 7 digits. The draws are
             the same, and the metrics of these models are computed in float64.
         threads: threads on the CPU, 1 by default. With "native" on quadratics they share the runs. Elsewhere they are
@@ -117,8 +113,7 @@ def run(
 
     Raises:
         ValueError: for an argument outside its domain.
-        ImportError: for backend="numba" without numba, for "triton" without triton, and for "native" without a
-            compiler, or when it fails.
+        ImportError: for backend="triton" without triton, and for "native" without a compiler, or when it fails.
     """
     if not isinstance(algorithm, Algorithm):
         raise ValueError(f"algorithm={algorithm!r} is not an Algorithm")
@@ -134,9 +129,7 @@ def run(
     chunk = None if chunk is None else checked_count(chunk, "chunk")
     names = checked_metrics(metrics, [*numbers.metrics, *_OWN, SPREAD])
     chosen = chosen_backend(backend, algorithm, numbers, presence, names, rounds * computed)
-    regression = chosen == "native" and isinstance(numbers, RegressionKernel)
-    pad = regression_native.PAD if regression else PAD
-    width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place, pad)
+    width, chunks = _chunks(chunk, runs, threads, computed * numbers.dim, place)
     if dtype not in get_args(Precision):
         raise ValueError(f"dtype={dtype!r} is not one of {get_args(Precision)}")
     if dtype != "float64" and chosen != "triton":
@@ -146,8 +139,6 @@ def run(
         numbers=numbers,
         presence=presence,
         slots=slots,
-        compiled=chosen == "numba",
-        native=regression,
         steps=[float(step_at(algorithm.step, k)) for k in range(rounds)],
         seed=int(seed),
         start=torch.from_numpy(checked_start(start, numbers.dim)).to(place),
@@ -159,7 +150,7 @@ def run(
     )
     job.measure(0, job.start[None, :, None], slice(0, 1))  # a metric that does not exist here refuses before the work
     with reporter(progress, runs * rounds) as report:
-        if chosen == "native" and not regression:
+        if chosen == "native":
             job.final[:] = job.start.numpy()
             native = quadratic_native.NativeRounds(algorithm, numbers, presence, job.steps, job.seed, first_run)
             native.simulate(job.final, job.values, chunk, threads, report)
@@ -179,17 +170,12 @@ def run(
 
 @dataclass
 class _Job:
-    """What the chunks of a simulation share. Each writes its own rows of `final` and `values`.
-
-    `compiled`: by numba; `native`: by C++, where the clients draw their samples themselves.
-    """
+    """What the chunks of a simulation share. Each writes its own rows of `final` and `values`."""
 
     algorithm: Algorithm
     numbers: Kernel
     presence: Presence
     slots: int | None
-    compiled: bool
-    native: bool
     steps: list[float]
     seed: int
     start: Tensor
@@ -216,7 +202,7 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     ids = job.first_run + rows.start + np.arange(width, dtype=np.int64)
     ids[rows.stop - rows.start :] = ids[0]  # padding: any run does
     streams = Streams(job.seed, ids, device=job.device)
-    clients = _clients(job, rows)
+    clients = job.numbers.clients(width, job.slots, rows.stop - rows.start)
     w = clients.buffer("server model")
     theta = job.start[:, None].expand(dim, width).clone()
     move = torch.empty_like(theta)
@@ -256,15 +242,6 @@ def _advance(job: _Job, rows: slice, report: Callable[[int], None]) -> None:
     job.final[rows] = theta[:, : rows.stop - rows.start].T.cpu().numpy()
 
 
-def _clients(job: _Job, rows: slice) -> Clients:
-    live = rows.stop - rows.start
-    if job.native:
-        assert isinstance(job.numbers, RegressionKernel)
-        first_run = job.first_run + rows.start
-        return regression_native.NativeClients(job.numbers, job.width, job.slots, live, job.seed, first_run)
-    return job.numbers.clients(job.width, job.slots, live, job.compiled)
-
-
 def _advance_fused(job: _Job, fused: quadratic_triton.TritonRounds, rows: slice, report: Callable[[int], None]) -> None:
     """As `_advance`, by a kernel that takes the runs through many rounds at once."""
     count = rows.stop - rows.start
@@ -287,17 +264,12 @@ class _Draw:
 
 def _draws(job: _Job, streams: Streams) -> Iterator[_Draw]:
     """Round by round, for all clients."""
-    indices = _indices(job, streams) if _picks(job) else None
+    indices = _indices(job, streams) if job.algorithm.draws else None
     for rounds in _batches(len(job.steps), job.width * -(-len(job.numbers.counts) // WORDS)):
         weights, survives = job.presence.weights(streams, rounds)
         for i in range(len(rounds)):
             kept = None if survives is None else survives[i]
             yield _Draw(weights[i][:, None, :], kept, None, None if indices is None else next(indices))
-
-
-def _picks(job: _Job) -> int:
-    """J, the samples of a client that are drawn here."""
-    return 0 if job.native else job.algorithm.draws
 
 
 def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
@@ -312,7 +284,7 @@ def _indices(job: _Job, streams: Streams) -> Iterator[Tensor]:
 
 def _draws_of_chosen(job: _Job, streams: Streams, slots: int) -> Iterator[_Draw]:
     """Round by round, for the S clients that take part, each with the weight 1/S."""
-    draws, counts = _picks(job), job.numbers.counts
+    draws, counts = job.algorithm.draws, job.numbers.counts
     weight = torch.full((slots, 1, 1), 1 / slots, dtype=torch.float64, device=job.device)
     buffer = None
     for rounds in _batches(len(job.steps), job.width * max(slots * draws, -(-len(counts) // WORDS))):
@@ -334,15 +306,13 @@ def _batches(rounds: int, size: int) -> Iterator[range]:
         yield range(first, min(rounds, first + batch))
 
 
-def _chunks(
-    chunk: int | None, runs: int, threads: int, size: int, device: torch.device, pad: int
-) -> tuple[int, list[slice]]:
-    """The width of the chunks, a multiple of `pad`, and their rows; a run has tensors of `size` elements."""
+def _chunks(chunk: int | None, runs: int, threads: int, size: int, device: torch.device) -> tuple[int, list[slice]]:
+    """The width of the chunks, a multiple of `PAD`, and their rows; a run has tensors of `size` elements."""
     if chunk is None:
         room = _CHUNK_BYTES * threads if device.type == "cpu" else _CHUNK_BYTES_GPU
-        most = max(pad, room // (8 * size))
+        most = max(PAD, room // (8 * size))
         chunk = -(-runs // -(-runs // most))  # chunks of equal width
     else:
         chunk = min(chunk, runs)
-    width = -(-chunk // pad) * pad
+    width = -(-chunk // PAD) * PAD
     return width, [slice(r, min(runs, r + chunk)) for r in range(0, runs, chunk)]

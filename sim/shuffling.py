@@ -1,8 +1,7 @@
-"""The simulator of models that move from client to client: shuffling local SGD, and PERM in two stages or one loop.
+"""The simulator of models that move from client to client: shuffling local SGD.
 
 Arrays have the runs first: (R, M, d) for M models, model i at client s((i+j) mod N) in communication round j of an
-epoch. Random numbers are those of `sim.streams`, purposes `PERMUTATION` and `SAMPLING`. In `TwoStagePERM` the rounds of
-Algorithm 3 have the numbers 0..R-1 of its R rounds, and the epochs follow.
+epoch. Random numbers are those of `sim.streams`, purposes `PERMUTATION` and `SAMPLING`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.algorithms.schedule import checked_count, step_at
-from sim.algorithms.shuffling import ShufflingSGD, SingleLoopPERM, TwoStagePERM
+from sim.algorithms.shuffling import ShufflingSGD
 from sim.arguments import checked_metrics, float_array, integer
 from sim.kernels.pointwise import Pointwise, pointwise
 from sim.projections import Ball
@@ -23,7 +22,6 @@ from sim.streams import LIMIT, Streams, seed_key
 from sim.trace import Trace
 
 Array = NDArray[Any]
-Shuffling = ShufflingSGD | TwoStagePERM | SingleLoopPERM
 
 METRICS = (
     "cost",
@@ -31,8 +29,6 @@ METRICS = (
     "squared_iterate_norm",
     "squared_distance",
     "iterate",
-    "weights",
-    "global_iterate",
 )
 
 # Numbers of one temporary array: chunks of runs are as wide as this allows.
@@ -40,7 +36,7 @@ _ENTRIES = 2_000_000
 
 
 def run_shuffling(
-    algorithm: Shuffling,
+    algorithm: ShufflingSGD,
     problem: Any,
     *,
     epochs: int,
@@ -59,20 +55,18 @@ def run_shuffling(
     Run r of a seed is the same to the last bit whatever `runs`, `first_run` and `chunk` are.
 
     Args:
-        algorithm: `ShufflingSGD` (of one model or several), `TwoStagePERM` or `SingleLoopPERM` (of N models).
-        problem: a `sim.problems.Quadratic` or `sim.problems.logistic.RidgeLogistic`, or an object with a method
-            `pointwise()` (see `sim.kernels.pointwise`).
+        algorithm: of one model or several.
+        problem: a `sim.problems.Quadratic`, or an object with a method `pointwise()` (see `sim.kernels.pointwise`).
         epochs: R' >= 1.
         runs: R >= 1.
         seed: in [0, 2^64).
-        start: (d,), where every model, and the global one, starts; zeros by default.
+        start: (d,), where every model starts; zeros by default.
         ball: W; None for no projection.
         metrics: names among
 
-            * "cost", "squared_gradient_norm": of Phi = sum_j alpha(j) f_j at the model, alpha its weights at the time;
+            * "cost", "squared_gradient_norm": of Phi = sum_j alpha(j) f_j at the model, alpha its weights;
             * "squared_iterate_norm", "iterate": of the model;
-            * "squared_distance": of the model from `reference`;
-            * "weights": alpha; "global_iterate": w of PERM (of its two stages, the result of the first).
+            * "squared_distance": of the model from `reference`.
         reference: (d,) or (M, d), for "squared_distance".
         first_run: number of the first run; first_run + runs <= 2^32.
         chunk: runs advanced together.
@@ -80,15 +74,13 @@ def run_shuffling(
 
     Returns:
         A `Trace`, over epochs 0..R': (R, R'+1, M) for a metric that is a number, (R, R'+1, M, d) for "iterate",
-        (R, R'+1, M, N) for "weights", (R, R'+1, d) for "global_iterate"; `final` is (R, M, d). The axis M is left out
-        for a `ShufflingSGD` of one model. `final` holds what the algorithm returns, after the last step of
-        `TwoStagePERM.smoothness` where that is given; the metrics are of v^r before it.
+        `final` is (R, M, d). The axis M is left out for one model.
 
     Raises:
         ValueError: for an argument outside its domain.
     """
-    if not isinstance(algorithm, ShufflingSGD | TwoStagePERM | SingleLoopPERM):
-        raise ValueError(f"algorithm={algorithm!r} is not a ShufflingSGD, TwoStagePERM or SingleLoopPERM")
+    if not isinstance(algorithm, ShufflingSGD):
+        raise ValueError(f"algorithm={algorithm!r} is not a ShufflingSGD")
     numbers = pointwise(problem)
     clients = len(numbers.counts)
     epochs, runs = checked_count(epochs, "epochs"), checked_count(runs, "runs")
@@ -104,7 +96,7 @@ def run_shuffling(
         start=_point("start", np.zeros(numbers.dim) if start is None else start, (numbers.dim,)),
         weights=weights,
         reference=None if reference is None else _reference(reference, models, numbers.dim),
-        metrics=_checked_metrics(metrics, algorithm, reference),
+        metrics=_checked_metrics(metrics, reference),
     )
     world.check_schedules(epochs)
     widest = clients * max(models * numbers.dim, clients * algorithm.local_steps)
@@ -115,7 +107,7 @@ def run_shuffling(
         parts.append(_advance(world, seed, np.arange(first_run + first, first_run + last), epochs))
         if progress is not None:
             progress(last * epochs, runs * epochs)
-    single = isinstance(algorithm, ShufflingSGD) and not isinstance(algorithm.weights[0], tuple)
+    single = not isinstance(algorithm.weights[0], tuple)
     values = {name: np.concatenate([part[name] for part, _ in parts]) for name in world.metrics}
     final = np.concatenate([last for _, last in parts])
     if single:
@@ -127,7 +119,7 @@ def run_shuffling(
 class _World:
     """What all runs share. Shapes: start (d,), weights (M, N), reference (M, d)."""
 
-    algorithm: Shuffling
+    algorithm: ShufflingSGD
     numbers: Pointwise
     ball: Ball | None
     start: Array
@@ -146,48 +138,33 @@ class _World:
     def check_schedules(self, epochs: int) -> None:
         """Refuse a schedule of steps that is too short."""
         step_at(self.algorithm.step, epochs - 1)
-        if isinstance(self.algorithm, SingleLoopPERM):
-            step_at(self.algorithm.global_step, epochs - 1)
-        elif isinstance(self.algorithm, TwoStagePERM):
-            step_at(self.algorithm.global_step, self.algorithm.rounds - 1)
 
 
 def _advance(world: _World, seed: int, runs: Array, epochs: int) -> tuple[dict[str, Array], Array]:
     """The metrics and final models of one chunk of runs."""
-    algorithm, numbers = world.algorithm, world.numbers
+    numbers = world.numbers
     streams = Streams(seed, runs, backend="numpy")
     models = np.broadcast_to(world.start, (len(runs), len(world.weights), numbers.dim))
     weights = np.broadcast_to(world.weights, (len(runs), *world.weights.shape))
-    shared = np.broadcast_to(world.start, (len(runs), numbers.dim))
-    offset = 0
-    if isinstance(algorithm, TwoStagePERM):
-        shared, offset = _local_sgd(world, algorithm, streams, shared), algorithm.rounds
-        weights = _mixed(world, algorithm.mixing, shared, weights)
     kept: dict[str, list[Array]] = {name: [] for name in world.metrics}
 
     def record() -> None:
         for name, values in kept.items():
-            values.append(_measure(world, name, models, weights, shared))
+            values.append(_measure(world, name, models, weights))
 
     record()
     for r in range(epochs):
-        indices = _samples(world, streams, offset + r)
-        models = _epoch(world, streams, indices, offset + r, float(step_at(algorithm.step, r)), models, weights)
-        if isinstance(algorithm, SingleLoopPERM):
-            shared = _minibatch_step(world, indices, algorithm, float(step_at(algorithm.global_step, r)), shared)
-            weights = _mixed(world, algorithm.mixing, shared, weights)
+        indices = _samples(world, streams, r)
+        models = _epoch(world, streams, indices, r, float(step_at(world.algorithm.step, r)), models, weights)
         record()
-    if isinstance(algorithm, TwoStagePERM) and algorithm.smoothness is not None:
-        models = world.project(models - _objective_gradient(world, models, weights) / algorithm.smoothness)
     return {name: np.stack(values, axis=1) for name, values in kept.items()}, np.array(models)
 
 
 def _samples(world: _World, streams: Streams, epoch: int) -> Array | None:
     """(J, N, R) indices of the samples of an epoch; None when every client has only one."""
-    algorithm, clients = world.algorithm, world.clients
     if max(world.numbers.counts) == 1:
         return None
-    draws = clients * algorithm.local_steps + (algorithm.batch if isinstance(algorithm, SingleLoopPERM) else 0)
+    draws = world.clients * world.algorithm.local_steps
     return streams.indices(world.numbers.counts, range(epoch, epoch + 1), draws).numpy()[0]
 
 
@@ -211,41 +188,6 @@ def _epoch(
 _ZERO = np.zeros((), dtype=np.int64)
 
 
-def _local_sgd(world: _World, algorithm: TwoStagePERM, streams: Streams, shared: Array) -> Array:
-    """The first part of Algorithm 3: local SGD of everybody, with projection. (R, d) -> (R, d)."""
-    everybody = np.arange(world.clients)
-    for r in range(algorithm.rounds):
-        step = float(step_at(algorithm.global_step, r))
-        picks = streams.indices(world.numbers.counts, range(r, r + 1), algorithm.local_steps).numpy()[0]
-        local = np.repeat(shared[:, None], world.clients, axis=1)
-        for m in range(algorithm.local_steps):
-            local = local - step * world.numbers.sample_gradient(everybody, picks[m].T, local)
-        shared = world.project(_sum(local) / world.clients)
-    return shared
-
-
-def _minibatch_step(
-    world: _World, indices: Array | None, algorithm: SingleLoopPERM, step: float, shared: Array
-) -> Array:
-    """w <- P_W(w - gamma (1/N) sum_i (1/M) sum_m grad f_i(w; xi)) of Algorithm 2. (R, d) -> (R, d)."""
-    everybody, first = np.arange(world.clients), world.clients * algorithm.local_steps
-    total: Any = 0.0
-    for m in range(algorithm.batch):
-        picked = _ZERO if indices is None else indices[first + m].T
-        total = total + _sum(world.numbers.sample_gradient(everybody, picked, shared[:, None]))
-    return world.project(shared - (step / (world.clients * algorithm.batch)) * total)
-
-
-def _mixed(world: _World, mixing: Callable[[Any, Any], Any], shared: Array, weights: Array) -> Array:
-    """New weights from ||grad f_i(w) - grad f_j(w)||^2. (R, d), (R, N, N) -> (R, N, N)."""
-    gradients = world.numbers.gradient(np.arange(world.clients), shared[:, None])
-    z = np.stack([np.square(gradients - gradients[:, i : i + 1]).sum(axis=-1) for i in range(world.clients)], axis=1)
-    found = np.asarray(mixing(z, weights), dtype=np.float64)
-    if found.shape != weights.shape:
-        raise ValueError(f"mixing returned weights of shape {found.shape}, not {weights.shape}")
-    return found
-
-
 def _objective_gradient(world: _World, models: Array, weights: Array) -> Array:
     """sum_j alpha(j) grad f_j at each model: (R, M, d), (R, M, N) -> (R, M, d)."""
     total: Any = 0.0
@@ -254,14 +196,10 @@ def _objective_gradient(world: _World, models: Array, weights: Array) -> Array:
     return total
 
 
-def _measure(world: _World, name: str, models: Array, weights: Array, shared: Array) -> Array:
+def _measure(world: _World, name: str, models: Array, weights: Array) -> Array:
     """One metric: (R, M), or with an axis more."""
     if name == "iterate":
         return models
-    if name == "weights":
-        return weights
-    if name == "global_iterate":
-        return shared
     if name == "squared_iterate_norm":
         return np.square(models).sum(axis=-1)
     if name == "squared_distance":
@@ -272,18 +210,8 @@ def _measure(world: _World, name: str, models: Array, weights: Array, shared: Ar
     return sum(costs[1:], costs[0])
 
 
-def _sum(values: Array) -> Array:
-    """The sum over the second axis, one after another: (R, N, d) -> (R, d)."""
-    total = values[:, 0]
-    for c in range(1, values.shape[1]):
-        total = total + values[:, c]
-    return total
-
-
-def _start_weights(algorithm: Shuffling, clients: int) -> Array:
+def _start_weights(algorithm: ShufflingSGD, clients: int) -> Array:
     """(M, N)."""
-    if not isinstance(algorithm, ShufflingSGD):
-        return np.full((clients, clients), 1.0 / clients)
     if algorithm.clients != clients:
         raise ValueError(f"weights has {algorithm.clients} entries for each model, not N={clients}")
     return np.atleast_2d(float_array("weights", algorithm.weights))
@@ -303,11 +231,9 @@ def _reference(values: Any, models: int, dim: int) -> Array:
     return _point("reference", points, (models, dim))
 
 
-def _checked_metrics(metrics: Any, algorithm: Shuffling, reference: Any) -> tuple[str, ...]:
+def _checked_metrics(metrics: Any, reference: Any) -> tuple[str, ...]:
     names = checked_metrics(metrics, METRICS)
     for name in names:
         if name == "squared_distance" and reference is None:
             raise ValueError("metrics has 'squared_distance', which needs a reference")
-        if name == "global_iterate" and isinstance(algorithm, ShufflingSGD):
-            raise ValueError("metrics has 'global_iterate', which only PERM has")
     return names

@@ -17,8 +17,8 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
+from theory.calculator.signs import never_negative
 from theory.claim import Claim
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 
 PLAIN = ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max")
 """Operations on numbers."""
-NEVER_NEGATIVE = ("norm2", "norm", "abs", "sqrt", "exp")
 
 
 QUICK = 0.5
@@ -259,7 +258,7 @@ class Numbers:
         if base in self.claim.domains:
             domain = self.claim.domains[base]
             return replace(domain, integer=False) if each is not e and e.operation == MEAN else domain  # type: ignore[union-attr]
-        return NONNEGATIVE if self._never_negative(e) else REAL
+        return NONNEGATIVE if never_negative(e, self.claim) else REAL
 
     def _fresh(self) -> str:
         count = len(self.names) + 1
@@ -274,23 +273,3 @@ class Numbers:
         from theory.sentence import read
 
         return read(e, self.claim.vocabulary).shape == "scalar"
-
-    def _never_negative(self, e: Expression) -> bool:
-        if isinstance(e, Number):
-            return e.value >= 0
-        if isinstance(e, Name):
-            base = index_of(e.name)[0]
-            return base in self.claim.domains and _least(self.claim.domains, base)
-        if not isinstance(e, Apply):
-            return False
-        if e.operation in NEVER_NEGATIVE:
-            return True
-        how = e.operation.partition("_")[0]
-        if how in ("mean", "sum", "max", "min", "E") or e.operation in ("+", "*", "/", "max", "min"):
-            return all(map(self._never_negative, parts(e)))
-        return e.operation == "**" and self._never_negative(parts(e)[0])
-
-
-def _least(domains: Mapping[str, Any], name: str) -> bool:
-    lower = domains[name].lower
-    return lower is not None and lower >= 0

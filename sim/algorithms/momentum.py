@@ -1,4 +1,4 @@
-"""FedMIM: multi-step inertial momentum in the local steps; with one lag it is FedCM."""
+"""FedMIM: multi-step inertial momentum in the local steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sim.algorithms.averaged import AveragedAlgorithm, checked_weight
-from sim.algorithms.schedule import Number, Step
+from sim.algorithms.schedule import Number
 from sim.kernels.local_steps import LocalSteps
 
 if TYPE_CHECKING:
@@ -88,31 +88,6 @@ class FedMIM(AveragedAlgorithm):
                 part = clients.shared(f"increment {j}") * float(weight)
                 total = part if total is None else total.add_(part)
         return total
-
-
-def fedcm(step: Step, local_steps: int, weight: Number, *, batch: int = 1) -> FedMIM:
-    """FedCM: a local step is x <- x - step (weight grad f_#(x) + (1 - weight) D), D the server's last direction.
-
-    D = delta/step is the average of the directions of all local steps of the last round. This is FedMIM with one lag,
-    alpha = 1 - weight, beta = 0, and that is FedCM when the step is the same in all rounds. With a schedule of steps
-    FedMIM's delta keeps the length of the step with which it was made, while FedCM's D would be scaled by the new one.
-
-    Source: Xu, Wang, Wang, Yao: "FedCM: Federated Learning with Client-level Momentum", Algorithm 2; the global step
-    is K step, so that the server takes over the average of the models.
-
-    Args:
-        step: see `FedMIM`.
-        local_steps: K >= 1.
-        weight: of the client's own gradient, in (0, 1].
-        batch: see `FedMIM`.
-
-    Raises:
-        ValueError: when an argument is outside its domain.
-    """
-    own = checked_weight(weight, "weight", open_left=True)
-    if own > 1:
-        raise ValueError(f"weight={weight} is outside (0, 1]")
-    return FedMIM(step, local_steps, alpha=(1 - own,), name="fedcm", batch=batch)
 
 
 def _weights(values: Any, name: str) -> Weights:

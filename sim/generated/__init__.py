@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from sim.generated.functions import NativeFunctions, native_functions
@@ -31,10 +32,31 @@ def generated(
         return f"the metric {unknown[0]} is not there in C++"
     if functions.inverses is None and "prox" in program.operations:
         return "prox is there for quadratics alone"
+    found = _source(_Known(program, parameters, functions.pairs))
+    return found if isinstance(found, str) else (found, functions)
+
+
+class _Known:
+    """A program and the shapes of its parameters, on which alone its text depends."""
+
+    def __init__(self, program: Program, parameters: Parameters, pairs: bool) -> None:
+        self.program, self.parameters, self.pairs = program, parameters, pairs
+        lists = [(n, v.ndim) for group in (parameters.schedules, parameters.labels) for n, v in group.items()]
+        self._shapes = (pairs, tuple(parameters.constants), tuple(parameters.each), tuple(lists))
+
+    def __hash__(self) -> int:
+        return hash((id(self.program), self._shapes))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self.program is other.program and self._shapes == other._shapes
+
+
+@lru_cache(maxsize=256)
+def _source(known: _Known) -> Source | str:
     try:
-        return source(program, parameters, functions.pairs), functions
+        return source(known.program, known.parameters, known.pairs)
     except NotGenerated as error:
-        return f"{program.name} has {error}"
+        return f"{known.program.name} has {error}"
 
 
 __all__ = ["METRICS", "NativeFunctions", "NotGenerated", "Source", "generated", "native_functions", "source"]

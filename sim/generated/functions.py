@@ -69,7 +69,7 @@ def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:
     features = problem.features is not None
     minimiser, optimal = np.zeros(problem.dim), 0.0
     if {"suboptimality", "cost", "squared_distance"} & set(metrics):
-        from sim.kernels.quadratic import some_minimiser
+        from sim.problems.quadratic import some_minimiser
 
         minimiser = some_minimiser(problem)
     if "cost" in metrics:

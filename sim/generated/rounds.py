@@ -11,6 +11,7 @@ Where all that a stretch leaves behind vanishes for clients that a draw leaves o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -271,26 +272,38 @@ class _Rounds:
         body = [*writer.before, *writer.lines, *writer.after]
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
         if mask is None:
-            lines += ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
+            lines += [*writer.setup, "for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
         else:
             self._flags.add(mask)
             inner = "__attribute__((always_inline)) {"
             if self.pairs and not any(_one_client(line) for line in (*writer.client, *body)):
                 lines += [
+                    *writer.setup,
                     f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
                     *writer.client,
                     *body,
                 ]
                 return [*lines, "});", *self._counted(writer)]
-            lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client]
-            lines += [
-                f"those_present(f{mask}, n, [&](const Some& at) __attribute__((always_inline)) {{",
-                *body,
-                "});",
-                "}",
-            ]
+            lines += [*self._twice(writer.setup), "for (int64_t n = 0; n < clients; n++) {", *writer.client]
+            head = (
+                f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) __attribute__((always_inline)) {{"
+            )
+            lines += [head, *self._twice(body), "});", "}"]
         return lines + self._counted(writer)
+
+    def _twice(self, body: list[str]) -> list[str]:
+        """The lines of a stretch for two vectors of runs in turn, loops around both."""
+        lines = []
+        for line in body:
+            if line.startswith("{") or line == "}" or line.endswith("{") or "{ (void)" in line:
+                lines.append(line)
+            else:
+                lines += [_LANEWISE.sub(rf"\g<0>_{which}", line) for which in "ab"]
+        for name, text in list(self.memory.members.items()):
+            if name.startswith("p_"):
+                self.memory.members |= {f"{name}_{which}": text.replace(name, f"{name}_{which}") for which in "ab"}
+        return lines
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:
@@ -530,6 +543,9 @@ class _Rounds:
                 name in reads(i.step) and i.level > levels[step] for i in self._items(self.facts.body)
             ):
                 raise NotGenerated("a table that is read after it was written to")
+
+
+_LANEWISE = re.compile(r"\b(?:[vwtdp]_\w+|s\d+_\d+|at)\b")
 
 
 def _one_client(line: str) -> bool:

@@ -55,6 +55,7 @@ class Writer:
     ) -> None:
         self.facts, self.scalars, self.memory, self.drawing = facts, scalars, memory, drawing
         self.clients, self.ones, self.read_later = clients, ones, read_later
+        self.setup: list[str] = []  # before all clients
         self.before: list[str] = []  # what is loaded and set up at the beginning
         self.lines: list[str] = []
         self.after: list[str] = []
@@ -283,29 +284,22 @@ class Writer:
         name, source = f"d{step.to}", self.drawing(step)
         b = self.integer(step.numbers[0])
         self._there[step.to] = f"v{step.to}"
+        picks = self.memory.picks(step.to)
         if step.flag:
             if step.to not in self.words:
-                self.words[step.to] = self._taken(b)
+                words = self.words[step.to] = self._taken(b)
+                self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
                 self.before.append(
-                    f"Samples {name}(at.run, n, k, {source.purpose}, {source.base}, {self.words[step.to]}, key, "
-                    "count(n));"
+                    f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, n, k, {source.purpose}, "
+                    f"{source.base}, {words}, count(n), key);"
                 )
-            if self._one(step):
-                self.lines.append(
-                    f"const int64_t* v{step.to} = {name}.take();" if self._read(step.to) else f"{name}.skip(1);"
-                )
-                return
-        else:
-            stream = self._stream(step, "samples")
-        picks = self.memory.picks(step.to)
+            if self._read(step.to):
+                self.lines.append(f"const int64_t* v{step.to} = {name};")
+            self.lines.append(f"{name} += {b} * kLanes;")
+            return
+        stream = self._stream(step, "samples")
         self.lines.append(f"if ({picks}.size() < (size_t)({b} * kLanes)) {picks}.resize({b} * kLanes);")
-        if step.flag:
-            self.lines.append(
-                f"for (int64_t b = 0; b < {b}; b++) std::memcpy({picks}.data() + b * kLanes, {name}.take(), "
-                "kLanes * sizeof(int64_t));"
-            )
-        else:
-            self.lines.append(f"smallest_samples({stream}, samples, count(n), {b}, keys, {picks}.data());")
+        self.lines.append(f"smallest_samples({stream}, samples, count(n), {b}, keys, {picks}.data());")
         self.lines.append(f"const int64_t* v{step.to} = {picks}.data();")
 
     def _read(self, sample: str) -> bool:

@@ -63,17 +63,14 @@ class Kernel(Protocol):
     """(N,) samples of each client."""
     metrics: Sequence[str]
     """The names that `measure` knows."""
-    compiles: bool
-    """Whether the local steps can be compiled by numba, on the CPU."""
 
-    def clients(self, width: int, slots: int | None = None, live: int | None = None, compiled: bool = False) -> Clients:
+    def clients(self, width: int, slots: int | None = None, live: int | None = None) -> Clients:
         """Buffers and numbers for one chunk.
 
         Args:
             width: R, the runs.
             slots: S, when only clients that are chosen are computed; None for all N.
             live: how many of the runs, from the first on, are wanted; the others need not be computed.
-            compiled: whether local steps are compiled (see `compiles`).
         """
 
     def measure(self, names: Sequence[str], theta: Tensor, live: int) -> Mapping[str, Tensor]:

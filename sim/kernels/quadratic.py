@@ -18,6 +18,7 @@ from torch import Tensor
 
 from sim.kernels.clients import Memories
 from sim.kernels.local_steps import LocalSteps, steps_in_torch
+from sim.problems.quadratic import some_minimiser
 
 if TYPE_CHECKING:
     from sim.problems import Quadratic
@@ -29,7 +30,6 @@ class QuadraticKernel:
     """A quadratic problem's numbers on a device: N clients, n samples, d coordinates."""
 
     metrics: Sequence[str] = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance")
-    compiles = False
 
     def __init__(self, problem: Quadratic, device: torch.device) -> None:
         self.problem = problem
@@ -51,9 +51,7 @@ class QuadraticKernel:
     def _tensor(self, values: Any) -> Tensor:
         return torch.from_numpy(np.array(values, dtype=np.float64)).to(self.device)
 
-    def clients(
-        self, width: int, slots: int | None = None, live: int | None = None, compiled: bool = False
-    ) -> QuadraticClients:
+    def clients(self, width: int, slots: int | None = None, live: int | None = None) -> QuadraticClients:
         """Buffers for a chunk of `width` runs. See `sim.kernels.clients.Kernel`."""
         return QuadraticClients(self, width, slots)
 
@@ -92,18 +90,6 @@ class QuadraticKernel:
 
     def _squared_distance(self, theta: Tensor) -> Tensor:
         return (theta - self._tensor(self.problem.minimiser)[None, :, None]).square_().sum(1)
-
-
-def some_minimiser(problem: Quadratic) -> Any:
-    """(d,), a minimiser of f, unique or not.
-
-    Raises:
-        ValueError: when f is unbounded below.
-    """
-    from sim.problems.linear_algebra import minimise
-
-    found = minimise(problem.mean_hessian, problem.mean_linear)
-    return problem.minimiser if found is None else found[0]  # the first raises, with the reason
 
 
 def times(matrix: Tensor, vectors: Tensor, out: Tensor | None = None) -> Tensor:

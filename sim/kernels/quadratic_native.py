@@ -24,8 +24,9 @@ from sim.algorithms.fedavg_svrg import FedAvgSVRG
 from sim.arguments import to_float
 from sim.kernels.clients import Kernel
 from sim.kernels.presence import Presence
-from sim.kernels.quadratic import UNROLLED, QuadraticKernel, some_minimiser
+from sim.kernels.quadratic import UNROLLED, QuadraticKernel
 from sim.native import build
+from sim.problems.quadratic import some_minimiser
 from sim.streams import seed_key
 
 _SOURCE = "quadratic_rounds.cpp"

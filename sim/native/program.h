@@ -16,9 +16,21 @@
 
 constexpr int D = DIM;
 
-// The coordinates of eight runs.
+// The coordinates of eight runs. They are copied one by one: compilers copy a structure by half vectors, and what was
+// stored by halves and is read as a whole has to wait.
 struct Point {
   Doubles at[D];
+
+  FEDPROOF_INLINE Point() {
+    for (int i = 0; i < D; i++) at[i] = Doubles{};
+  }
+  FEDPROOF_INLINE Point(const Point& other) {
+    for (int i = 0; i < D; i++) at[i] = other.at[i];
+  }
+  FEDPROOF_INLINE Point& operator=(const Point& other) {
+    for (int i = 0; i < D; i++) at[i] = other.at[i];
+    return *this;
+  }
 };
 
 // Mirrored field by field in sim/generated/task.py. N clients, n samples of the one that has most, R runs.
@@ -214,7 +226,7 @@ constexpr int kAhead = 32;
 class Stream {
  public:
   template <class Who>
-  FEDPROOF_INLINE Stream(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key)
+  FEDPROOF_INLINE Stream(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, const Keys& key)
       : run_(run), client_(words_of(client)), round_(round), purpose_(purpose << 24), end_(first + words), begin_(first), at_(first), filled_(first), key_(key) {}
 
   FEDPROOF_INLINE Words take() {
@@ -236,45 +248,25 @@ class Stream {
   const uint64_t round_, purpose_;
   const int64_t end_;
   int64_t begin_, at_, filled_;
-  const Key key_;
+  const Keys& key_;
   Words word_[kAhead];
 };
 
-// Samples drawn with replacement: the stream's words as indices below `count`, eight at a time.
-class Samples {
- public:
-  template <class Who>
-  FEDPROOF_INLINE Samples(Words run, const Who& client, uint64_t round, uint64_t purpose, int64_t first, int64_t words, Key key,
-          uint64_t count)
-      : run_(run), client_(words_of(client)), round_(round), purpose_(purpose << 24), count_(count), end_(first + words), begin_(first),
-        at_(first), filled_(first), key_(key) {}
-
-  FEDPROOF_INLINE const int64_t* take() {
-    if (at_ >= filled_) fill();
-    return index_ + (at_++ - begin_) * kLanes;
-  }
-  FEDPROOF_INLINE void skip(int64_t words) { at_ += words; }
-
- private:
-  FEDPROOF_INLINE void fill() {
-    begin_ = at_ / 4 * 4;
-    filled_ = begin_ + kAhead < end_ ? begin_ + kAhead : end_;
-    for (int64_t j = begin_; j < filled_; j += 4) {
-      const Draws drawn = philox(run_, client_, everywhere(round_), everywhere(purpose_ + j / 4), key_);
-      for (int i = 0; i < 4; i++) {
-        const Words pick = product32(drawn.word[i], everywhere(count_)) >> 32;
-        std::memcpy(index_ + (j - begin_ + i) * kLanes, &pick, sizeof pick);
-      }
+// Samples drawn with replacement, all that a client takes in a stretch: words first.. of the stream as indices below
+// `count`, eight at a time, from where the answer points on; `room` has space for `words` + 6 of them.
+template <class Who>
+FEDPROOF_INLINE const int64_t* drawn_samples(int64_t* room, Words run, const Who& client, uint64_t round, uint64_t purpose,
+                                             int64_t first, int64_t words, uint64_t count, const Keys& keys) {
+  const int64_t skipped = first % 4, begin = first / 4, end = (first + words + 3) / 4;
+  for (int64_t j = begin; j < end; j++) {
+    const Draws drawn = philox(run, words_of(client), everywhere(round), everywhere((purpose << 24) + j), keys);
+    for (int i = 0; i < 4; i++) {
+      const Words pick = product32(drawn.word[i], everywhere(count)) >> 32;
+      std::memcpy(room + ((j - begin) * 4 + i) * kLanes, &pick, sizeof pick);
     }
   }
-
-  const Words run_, client_;
-  const uint64_t round_, purpose_, count_;
-  const int64_t end_;
-  int64_t begin_, at_, filled_;
-  const Key key_;
-  alignas(64) int64_t index_[kAhead * kLanes];
-};
+  return room + skipped * kLanes;
+}
 
 // The `most` smallest of words by repeated minimum, ties to the smaller position; keys has room for `count` of them.
 inline void smallest_samples(Stream& stream, int64_t words, int64_t count, int64_t most, Words* keys, int64_t* index) {
@@ -414,9 +406,9 @@ struct Some {
 class Block {
  public:
   Block(const Task& task, int64_t first, int64_t last)
-      : task(task), key{task.key[0], task.key[1]}, first(first), live(static_cast<int>(last - first)),
+      : task(task), key(Key{task.key[0], task.key[1]}), first(first), live(static_cast<int>(last - first)),
         groups((live + kLanes - 1) / kLanes), clients(task.clients), samples(task.samples), run(room<Words>(groups)),
-        lanes(room<int32_t>(groups * kLanes + kLanes)),
+        lanes(room<int32_t>((groups + 2) * kLanes)),
         keys(room<Words>(task.clients > task.samples ? task.clients : task.samples)) {
     for (int64_t r = 0; r < groups * kLanes; r++)  // lanes beyond the last run compute some run, unread
       run[r / kLanes][r % kLanes] = task.first_run + first + (r < live ? r : 0);
@@ -459,20 +451,20 @@ class Block {
   }
 
   // One word of the client word 0.
-  Doubles flip(int64_t g, uint64_t k, uint64_t purpose, int64_t base, uint64_t threshold) const {
+  FEDPROOF_INLINE Doubles flip(int64_t g, uint64_t k, uint64_t purpose, int64_t base, uint64_t threshold) const {
     Stream stream(run[g], 0, k, purpose, base, 1, key);
     return (Masks)(stream.take() < everywhere(threshold)) ? Doubles{} + 1 : Doubles{};
   }
 
   // N words of the client word 0: who is there. Flags (N, groups) or numbers (groups, N), and how many, if wanted.
-  void toss(int64_t g, uint64_t k, uint64_t purpose, int64_t base, const uint64_t* threshold, Flags* flags,
+  FEDPROOF_INLINE void toss(int64_t g, uint64_t k, uint64_t purpose, int64_t base, const uint64_t* threshold, Flags* flags,
             Doubles* numbers, Doubles* many) const {
     Doubles number = {};
     Stream stream(run[g], 0, k, purpose, base, clients, key);
     for (int64_t c = 0; c < clients; c++) {
       const Masks taken = (Masks)(stream.take() < everywhere(threshold[c]));
       const Doubles one = taken ? Doubles{} + 1 : Doubles{};
-      number += one;
+      if (many) number += one;
       if (flags) flags[c * groups + g] = __builtin_convertvector(taken, Flags);
       if (numbers) numbers[g * clients + c] = one;
     }
@@ -480,7 +472,7 @@ class Block {
   }
 
   // The `size` clients with the smallest words, ties to the smaller client.
-  void choose(int64_t g, uint64_t k, uint64_t purpose, int64_t base, int64_t size, Flags* flags, Doubles* numbers) {
+  FEDPROOF_INLINE void choose(int64_t g, uint64_t k, uint64_t purpose, int64_t base, int64_t size, Flags* flags, Doubles* numbers) {
     int bits = 0;  // of the client in a key
     while (clients >> bits) bits++;
     Stream stream(run[g], 0, k, purpose, base, clients, key);
@@ -516,7 +508,8 @@ class Block {
     }
   }
 
-  // Call work(Some) for the runs in which client n takes part, eight at a time.
+  // Call work(Some, Some) for the runs in which client n takes part, twice eight at a time: two vectors that do not wait
+  // for each other keep the processor busy while either waits for itself.
   template <class Work>
   FEDPROOF_INLINE void those_present(const Flags* flags, int64_t n, const Work& work) {
     const int8_t* present = reinterpret_cast<const int8_t*>(flags + n * groups);
@@ -525,18 +518,20 @@ class Block {
       lanes[number] = r;
       number -= present[r];
     }
-    for (int p = number; p % kLanes; p++) lanes[p] = lanes[0];
-    for (int p = 0; p < number; p += kLanes) {
-      Some at;
-      at.live = number - p;
-      for (int r = 0; r < kLanes; r++) {
-        const int64_t one = lanes[p + r];
-        at.group[r] = one / kLanes;
-        at.lane[r] = one % kLanes;
-        at.run[r] = task.first_run + first + one;
-      }
-      work(at);
+    for (int p = number; p % (2 * kLanes); p++) lanes[p] = lanes[0];
+    for (int p = 0; p < number; p += 2 * kLanes) work(eight(p, number), eight(p + kLanes, number));
+  }
+
+  FEDPROOF_INLINE Some eight(int p, int number) const {
+    Some at;
+    at.live = number - p;
+    for (int r = 0; r < kLanes; r++) {
+      const int64_t one = lanes[p + r];
+      at.group[r] = one / kLanes;
+      at.lane[r] = one % kLanes;
+      at.run[r] = task.first_run + first + one;
     }
+    return at;
   }
 
   // Call work(Some, Clients) for all pairs of a client and a run in which it takes part, client by client, eight pairs
@@ -588,7 +583,7 @@ class Block {
 
  protected:
   const Task& task;
-  const Key key;
+  const Keys key;
   const int64_t first;
   const int live;
   const int64_t groups, clients, samples;

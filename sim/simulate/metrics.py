@@ -55,7 +55,7 @@ class _Metrics:
         self._minimiser: Tensor | None = None
         self._optimal = 0.0
         if {"suboptimality", "squared_distance"} & set(names):
-            from sim.kernels.quadratic import some_minimiser
+            from sim.problems.quadratic import some_minimiser
 
             found = some_minimiser(problem) if self._quadratic else problem.minimiser
             self._minimiser = tensor_of(np.asarray(found, dtype=np.float64)[None, :, None], torch.device("cpu"))

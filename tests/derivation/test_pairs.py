@@ -8,6 +8,7 @@ import pytest
 
 from tests.derivation.both import accepted
 from tests.language.scaffold import scaffold
+from tests.rounds import descent, sgd
 from theory import algorithm, claim
 from theory.derivation import (
     assumed,
@@ -25,16 +26,6 @@ from theory.derivation import (
     step,
 )  # fmt: skip
 from theory.domain import COUNT, NONNEGATIVE, REAL
-
-
-@algorithm
-def sgd(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def descent(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.full_gradient(x)
 
 
 @algorithm

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.derivation.exact import Numbers, law_of
+from tests.rounds import batched, chosen, loopless, served
+from tests.rounds import sgd as sampled
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.derivation.polynomials import RejectedError
@@ -22,26 +24,11 @@ from validate.instances import read_instance
 F = Fraction
 
 
-@algorithm
-def sampled(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def batched(w, x, *, eta, b):
-    return x - eta * w.mean(w.gradient(x, w.sample(b)))
-
-
 @algorithm(x="x0", z="each grad(f_n, x0)")
 def twice(w, x, z, *, eta):
     i = w.sample()
     g = w.gradient(x, i)
     return x - eta * w.mean(g - w.gradient(0 * x, i) + z), z + g
-
-
-@algorithm
-def chosen(w, x, *, eta, S):
-    return x - eta * w.average(w.gradient(x), w.choose(S))
 
 
 @algorithm
@@ -61,13 +48,6 @@ def coined(w, x, *, eta, p):
     return x - eta * w.mean(w.coins(p) / p * w.gradient(x, w.sample()))
 
 
-@algorithm(x="x0", s="x0")
-def loopless(w, x, s, *, eta, p):
-    i = w.sample()
-    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
-    return x - eta * estimate, w.where(w.coin(p), x, s)
-
-
 @algorithm(x="each x0", h="each 0")
 def skipping(w, x, h, *, eta, p):
     moved = x - eta * (w.gradient(x) - h)
@@ -84,11 +64,6 @@ def kept(w, x, *, eta, m):
 def remembered(w, x, h, *, eta, m):
     moved = w.keep(w.gradient(x) - h, m)
     return x - eta * w.mean(h + moved), h + w.keep(moved, m)
-
-
-@algorithm
-def served(w, x, *, eta, m):
-    return x - eta * w.keep(w.full_gradient(x), m)
 
 
 @algorithm

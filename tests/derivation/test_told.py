@@ -31,12 +31,7 @@ def descent(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
-VALUE = claim(
-    "value",
-    "norm2(grad(f, x)) <= 2*L*(f(x) - fstar)",
-    vectors=("x",),
-    assuming=("smooth(f, L)",),
-)
+VALUE = claim("value", "norm2(grad(f, x)) <= 2*L*(f(x) - fstar)", vectors=("x",), assuming=("smooth(f, L)",))
 ROUND = claim(
     "round",
     "E(norm2(x[k+1] - x0)) <= E(norm2(x[k] - x0))",

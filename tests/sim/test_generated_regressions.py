@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from sim.native import build
 from sim.problems import RidgeLogistic, RidgeSoftmax
@@ -26,6 +27,15 @@ def problem(kind: str) -> Any:
 
 
 KINDS = ("logistic", "few features", "softmax")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_minimiser_of_the_average(kind: str) -> None:
+    p = problem(kind)
+    assert np.linalg.norm(p.gradient(p.minimiser).mean(0)) < 1e-12
+    found = minimize(lambda t: p.loss(t).mean(), np.zeros(p.dim), method="BFGS", options={"gtol": 1e-7})
+    np.testing.assert_allclose(found.x, p.minimiser, atol=1e-5)
+    assert found.fun >= p.optimal_value - 1e-15
 
 
 @algorithm(x="x0", c="each 0", z="0")

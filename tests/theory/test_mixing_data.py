@@ -10,12 +10,7 @@ import numpy as np
 import pytest
 
 from theory.inequality.psd import is_psd
-from theory.mixing import (
-    discrepancies,
-    discrepancy,
-    empirical_discrepancy,
-    maximise,
-)
+from theory.mixing import discrepancies, discrepancy, empirical_discrepancy, maximise
 from theory.mixing.logistic import LogisticLoss
 
 

@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.mixing import (
-    bound_weights,
-    empirical_discrepancy,
-    generalisation_bound,
-    mixing_weights,
-    rademacher,
-)
+from theory.mixing import bound_weights, empirical_discrepancy, generalisation_bound, mixing_weights, rademacher
 
 STANDARD_ERRORS = 5.0  # a normal variable is that far from its mean, on either side, with probability 6e-7
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.validate.test_play import PLANE, TWO, compressed, diana, instance, parallel_sgd, scaffold
+from tests.rounds import compressed
+from tests.rounds import sgd as parallel_sgd
+from tests.validate.test_play import PLANE, TWO, diana, instance, scaffold
 from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, lsvrg, proxskip
 from theory.program import Algorithm, algorithm
 from theory.sentence import SentenceError, parse_expression, parse_sentence

@@ -26,10 +26,7 @@ POINTS = {
     "round": claim("round", "abs(k - 71) + abs(a - 1/7) > 0"),
     "assumed": claim("assumed", "abs(a - c) >= 1/10**9", assuming=("a*c == 1", "a + c <= 2 + 1/10**12")),
 }
-IRRATIONAL = {
-    "root": claim("root", "(a**2 - 2)**2 > 0"),
-    "cubic": claim("cubic", "(a**3 - a - 1)**2 > 0"),
-}
+IRRATIONAL = {"root": claim("root", "(a**2 - 2)**2 > 0"), "cubic": claim("cubic", "(a**3 - a - 1)**2 > 0")}
 TRUE = {
     "no-integer": claim("no-integer", "(b**2 - 2)**2 > 0"),
     "young": claim("young", "a*c <= a**2/2 + c**2/2", parameters={"a": REAL, "c": REAL}),

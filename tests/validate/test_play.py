@@ -688,11 +688,6 @@ def test_rounds_give_taps_between_two_states() -> None:
 # --- algorithms of which other files of tests speak too --------------------------------------------------------------
 
 
-@algorithm
-def parallel_sgd(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
 @algorithm(x="x0", c="each grad(f_n, x0)")
 def scaffold(w, x, c, *, eta, eta_g, H, S):
     active = w.choose(S)
@@ -703,11 +698,6 @@ def scaffold(w, x, c, *, eta, eta_g, H, S):
         y = y - eta * (w.gradient(y) - c + cbar)
     plus = c - cbar + (x - y) / (H * eta)
     return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
-
-
-@algorithm
-def compressed(w, x, *, eta, m):
-    return x - eta * w.mean(w.keep(w.gradient(x), m))
 
 
 @algorithm(x="x0", h="each 0")

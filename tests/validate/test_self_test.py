@@ -21,6 +21,7 @@ import torch
 import sim
 import sim.engine
 import sim.moments
+import sim.open_engine
 import sim.simulate
 import theory.inequality.prover
 import theory.mixing
@@ -28,10 +29,9 @@ from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import self_test
+from validate import on_instance, self_test
 from validate.certificate import files
 from validate.commands import doctor
-from validate.instances import occasion
 from validate.rounds import draws
 from validate.verifier import launcher
 
@@ -91,13 +91,13 @@ def stubborn_verifier(patch: Patch) -> None:
 
 def no_counterexample(patch: Patch) -> None:
     """Sides that never break anything."""
-    original = occasion.both
+    original = on_instance.both
 
     def held(*given: Any) -> Any:
         found, how = original(*given)
         return replace(found, rows=tuple(replace(row, status="holds") for row in found.rows)), how
 
-    patch.setattr(occasion, "both", held)
+    patch.setattr(on_instance, "both", held)
 
 
 def loaded_samples(patch: Patch) -> None:
@@ -171,12 +171,17 @@ def closed_cache(patch: Patch) -> None:
 
 def other_numbers(patch: Patch) -> None:
     """Back ends other than torch that draw other numbers."""
-    original = sim.engine.run
 
-    def run(*given: Any, backend: str, seed: int, **options: Any) -> Any:
-        return original(*given, backend="torch", seed=seed + (backend != "torch"), **{**options, "device": "cpu"})
+    def others(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, backend: str, seed: int, **options: Any) -> Any:
+            options = {k: "cpu" if k == "device" else v for k, v in options.items()}
+            return original(*given, backend="torch", seed=seed + (backend != "torch"), **options)
 
-    patch.setattr(sim, "run", run, raising=False)
+        return run
+
+    patch.setattr(sim, "run", others(sim.engine.run), raising=False)
+    patch.setattr(sim, "run_open", others(sim.open_engine.run_open), raising=False)
+    patch.setattr(sim.simulate, "simulate", others(sim.simulate.simulate))
     patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
     patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
     patch.setattr(torch.cuda, "is_available", lambda: True)

@@ -11,6 +11,12 @@ import pytest
 from tests.language.noise_ball import parallel_sgd
 from tests.language.proxskip import proxskip
 from tests.language.scaffold import scaffold
+from tests.rounds import batched as batch
+from tests.rounds import chosen
+from tests.rounds import chosen_twice as counted
+from tests.rounds import compressed as keep
+from tests.rounds import noisy as noise
+from tests.rounds import served as keep_of_the_server
 from tests.verifier.terms_at import value_of
 from tests.verifier.written import SGD, derivation
 from theory import algorithm
@@ -28,44 +34,14 @@ F = Fraction
 
 
 @algorithm
-def chosen(w: Any, x: Any, *, eta: Any, S: Any) -> Any:
-    return x - eta * w.average(w.gradient(x), w.choose(S))
-
-
-@algorithm
-def counted(w: Any, x: Any, *, eta: Any, S: Any) -> Any:
-    return x - eta * w.average(w.gradient(x), w.choose(S, replace=True))
-
-
-@algorithm
-def batch(w: Any, x: Any, *, eta: Any, b: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x, w.sample(b)))
-
-
-@algorithm
 def coins(w: Any, x: Any, *, eta: Any, p: Any) -> Any:
     return x - eta * w.mean(w.where(w.coins(p), w.gradient(x), w.full_gradient(x)))
-
-
-@algorithm
-def keep(w: Any, x: Any, *, eta: Any, m: Any) -> Any:
-    return x - eta * w.mean(w.keep(w.gradient(x), m))
 
 
 @algorithm
 def keep_of_samples(w: Any, x: Any, *, eta: Any, m: Any, p: Any) -> Any:
     kept = w.keep(w.gradient(x, w.sample()), m)
     return x - eta * w.mean(w.where(w.coin(p), 2 * kept, kept))
-
-
-@algorithm
-def keep_of_the_server(w: Any, x: Any, *, eta: Any, m: Any) -> Any:
-    return x - eta * w.keep(w.full_gradient(x), m)
-
-
-@algorithm
-def noise(w: Any, x: Any, *, eta: Any, sigma2: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x) + w.noise(sigma2))
 
 
 @algorithm

@@ -16,7 +16,7 @@ import pytest
 import sim.simulate
 from examples import fedmim as own
 from examples.fedmim import ACCURACY, BASE, CONSISTENCY, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
-from sim.problems import RidgeSoftmax
+from sim.problems import RidgeSoftmax, quadratic
 from theory.papers.fedmim import fedmim as printed
 from validate.experiment import Array, Band
 from validate.experiments.kept import Work
@@ -134,6 +134,20 @@ def test_rounds_by_hand() -> None:
             np.testing.assert_allclose(found["x"][0, k + 1], x, rtol=1e-9, atol=1e-12, err_msg=key)
             apart = np.square(y[active] - x).sum() / S
             assert found["spread"][0, k + 1].sum() == pytest.approx(apart, rel=1e-9), key
+
+
+def test_controls_lead_to_the_minimiser_and_fedavg_does_not() -> None:
+    """Deterministic clients of different curvature, everybody there, eight local steps: only FedAvg keeps a bias."""
+    p = quadratic(4, 2, 0.5, 2.0, 3.0, seed=8)
+    ends = {}
+    for key, value in {"fedavg": 0.0, "scaffold": 1.0, "feddyn": 1.0}.items():
+        program, parameters = METHODS[key].make((0.1,) * 300, value, 8)
+        options: Any = {"rounds": 300, "metrics": ("squared_distance",)}
+        found = sim.simulate.simulate(program, p, parameters | {"S": 4, "b": 1}, **options)
+        ends[key] = found.values["squared_distance"][0, -1]
+    assert ends["fedavg"] > 1e-4
+    assert ends["scaffold"] < 1e-20
+    assert ends["feddyn"] < 1e-20
 
 
 def test_the_inertial_round_is_the_one_of_the_paper_s_file() -> None:
