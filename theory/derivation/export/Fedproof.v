@@ -993,7 +993,7 @@ Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; un
       let Z := fresh in intro Z; apply H; field_simplify_eq; [lra | repeat split; assumption] end].
 Ltac inverses := unfold Rdiv; rewrite ?Rinv_mult, <- ?pow_inv; first [ring | lra].
 Ltac inverse_powers := rewrite ?pow_add, ?pow_mult, ?Rinv_mult, ?pow_inv; ring.
-Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
+Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; first [ring | field; repeat split; nonzero].
 
 Lemma scaled_le c l r : l <= r -> 0 <= c -> 0 <= c * (r - l).
 Proof. intros. apply Rmult_le_pos; lra. Qed.
@@ -1097,7 +1097,9 @@ Proof. intros H L. apply Nat.le_antisymm; [|exact H]. apply INR_le. simpl. lra. 
 Ltac unrolled := first [reflexivity | cbn [sum]; repeat first [reflexivity | lia | progress f_equal]].
 (* A line whose exponents are written otherwise. *)
 Ltac same H := first [exact H
-  | erewrite sum_ext; [exact H | intros; cbv beta; repeat first [reflexivity | lia | progress f_equal]]].
+  | erewrite sum_ext; [exact H | intros; cbv beta; repeat first [reflexivity | lia | progress f_equal]]
+  | let T := type of H in match goal with |- ?G => let E := fresh in
+      assert (E : T = G) by (repeat first [reflexivity | lia | progress f_equal]); rewrite <- E; exact H end].
 Ltac side := first [assumption | lia | apply INR_le; rewrite ?S_INR; lra | apply INR_lt; rewrite ?S_INR; lra].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
