@@ -144,8 +144,6 @@ NAMED = frozenset(
         "sim/kernels/quadratic_native.py",
         "sim/kernels/quadratic_triton.py",
         "sim/shuffling.py",
-        "validate/instances/engines.py",
-        "validate/scenario.py",
     ]
 )
 """Files of the core that have one of the words. The list may only get shorter."""

@@ -20,10 +20,9 @@ from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines
 from validate.instances.constants import best_constants
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.relations import relation_satisfied
 from validate.instances.roles import roles_in
 from validate.instances.scalars import Schedule

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tests.derivation.written import PROOFS, derivation
+from tests.derivation.written import BY_HAND, derivation
 from tests.laws.proved_claims import proved
 from tests.verifier.corruptions import claim_part, corrupted
 from theory.claim import Claim
@@ -55,7 +55,7 @@ UNMEASURED = (
 def files() -> dict[str, tuple[Claim, Data]]:
     """The derivations as files, by what they are of."""
     every = {c.id: (c, lines) for c, lines in proved().values()}
-    every |= {f"{c.id}, written for tests": (c, derivation(c, written)) for c, written in PROOFS}
+    every |= {f"{c.id}, written for tests": (c, derivation(c, written)) for c, written in BY_HAND}
     return {name: (c, json.loads(json.dumps(derivation_certificate(c, lines)))) for name, (c, lines) in every.items()}
 
 

@@ -167,18 +167,17 @@ def shuffling_mean(scenario: Any, found: Any) -> bool:
         AssertionError: when it differs.
     """
     h, b = (getattr(scenario.problem, name) for name in ("hessian", "linear"))
-    N, weights = scenario.problem.clients, scenario.algorithm.weights
-    steps = scenario.algorithm.step
+    N, steps, H = scenario.problem.clients, scenario.parameters["eta"], scenario.parameters["H"]
     mean = F(scenario.start[0])
     for r in range(scenario.rounds):
-        step = F(steps[r] if isinstance(steps, tuple | list | np.ndarray) else steps)
+        step = F(steps["k"][r] if isinstance(steps, dict) else steps)
         ends_ = []
         for order in permutations(range(N)):
             v = mean  # every order maps v affinely, so the mean of what it maps to is where it maps the mean
             for j in order:
-                H, B = (sum(map(F, part[j].reshape(-1))) / part[j].size for part in (h, b))
-                for _ in range(scenario.algorithm.local_steps):
-                    v -= step * F(weights[j]) * N * (H * v - B)
+                curvature, B = (sum(map(F, part[j].reshape(-1))) / part[j].size for part in (h, b))
+                for _ in range(H):
+                    v -= step * F(scenario.shares[j]) * (curvature * v - B)
             ends_.append(v)
         mean = sum(ends_, F(0)) / len(ends_)
         assert mean == found["mean"][r + 1]

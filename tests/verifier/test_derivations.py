@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from tests.derivation.written import PROOFS
+from tests.derivation.written import BY_HAND
 from tests.derivation.written import derivation as derived
 from tests.verifier.written import SGD, combination, derivation, line
 from validate import verifier
 from validate.certificate.derivation import derivation_certificate
 from validate.verifier import FormatError, verify
 
-TRUE = {c.id: json.loads(json.dumps(derivation_certificate(c, derived(c, lines)))) for c, lines in PROOFS[:9]}
+TRUE = {c.id: json.loads(json.dumps(derivation_certificate(c, derived(c, lines)))) for c, lines in BY_HAND}
 
 
 def valid(data: Any) -> bool:

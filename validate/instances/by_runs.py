@@ -28,9 +28,8 @@ from theory.sentence import (
     replaced,
 )
 from validate.expected import coefficients, indices, turns
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.setting import Setting, schedules_of
 from validate.on_instance import OnInstance
 

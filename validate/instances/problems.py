@@ -396,3 +396,11 @@ def null_space(matrix: list[list[Any]]) -> list[Vector]:
             v[j] = -reduced[i, free]
         basis.append(tuple(v))
     return basis
+
+
+def in_floats(problem: Quadratic) -> Quadratic:
+    """The same quadratics in float64."""
+    from sim.problems import Quadratic
+
+    hessian, linear, offset = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
+    return Quadratic(hessian, linear, offset, problem.counts)
