@@ -100,15 +100,6 @@ class Proof:
             if d
         ]
 
-    def describe(self, side: int = 0) -> str:
-        """The proof as one line of text: the claim's form as a sum of hypotheses and squares."""
-        certificate = self.certificates[side]
-        pairs = enumerate(zip(self.given, certificate.multipliers, strict=True))
-        text = "".join(f" + ({y})*[{c.name or f'hypothesis {i}'}]" for i, (c, y) in pairs if y)
-        text += "".join(f" - ({d})*|{v}|^2" for d, v in self.squares(side))
-        text += f" - ({-certificate.bound})" if certificate.bound else ""
-        return f"{certificate.objective} = {text.removeprefix(' + ').strip() or '0'}"
-
 
 @dataclass(frozen=True)
 class Refutation:
