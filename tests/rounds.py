@@ -63,6 +63,18 @@ def sampled(w, x, *, eta, t):
     return w.mean(w.prox(x - eta * w.gradient(x, w.sample()), t))
 
 
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def scaffold(w, x, c, *, eta, eta_g, H, S):
+    active = w.choose(S)
+    cbar = w.mean(c)
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * (w.gradient(y) - c + cbar)
+    plus = c - cbar + (x - y) / (H * eta)
+    return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
+
+
 @algorithm
 def served(w, x, *, eta, m):
     return x - eta * w.keep(w.full_gradient(x), m)

@@ -26,12 +26,11 @@ ROUNDING = 1e-12
 """How far back ends may differ, relative to the largest number: they add up in other orders."""
 RUNS = 4000
 """Of a program that is simulated."""
-BackEnd = Literal["native", "numba", "triton"]
+BackEnd = Literal["native", "numba"]
 WITHOUT = 'take backend="torch" until this is ok'
 BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
     ("native", "try another compiler (CXX), after deleting the cache's folder"),
     ("numba", "pip install --upgrade numba"),
-    ("triton", "pip install --upgrade triton torch"),
 )
 """Of the simulator, besides torch, with what to do when one fails."""
 
@@ -328,24 +327,20 @@ def cache() -> str:
 def back_end(name: BackEnd) -> str:
     """One back end of the simulators against torch, on the same streams of random numbers."""
     import numpy as np
-    import torch
 
     from sim.native import build
     from sim.problems import RidgeLogistic, from_samples
 
     if name == "native" and build.compiler() is None:
         raise UnavailableError("no C++ compiler; install one, or name it with CXX")
-    if name in ("numba", "triton") and find_spec(name) is None:
-        extra = "fast" if name == "numba" else "gpu"
-        raise UnavailableError(f"{name} is not installed: pip install 'fedproof[{extra}]'")
-    if name == "triton" and not torch.cuda.is_available():
-        raise UnavailableError("no CUDA device")
+    if name == "numba" and find_spec(name) is None:
+        raise UnavailableError("numba is not installed: pip install 'fedproof[fast]'")
     random = np.random.default_rng(0)
     rows = random.standard_normal((3, 4, 2))
     signs = random.choice([-1.0, 1.0], (3, 4))
     hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
     quadratics = from_samples(list(hessians), list(rows * signs[..., None]))
-    by_back_end = {"native": _programs, "numba": _populations, "triton": _rounds}[name]
+    by_back_end = {"native": _programs, "numba": _populations}[name]
     worst = 0.0
     for these, others in by_back_end(name, quadratics, RidgeLogistic(rows, signs, 0.1)):
         worst = max(worst, float(np.max(np.abs(these - others)) / np.max(np.abs(others))))
@@ -378,19 +373,5 @@ def _populations(name: BackEnd, quadratics: Any, regression: Any) -> Iterator[tu
     both: tuple[Any, ...] = name, "torch"
     these, others = (
         run_open(LocalSGD(0.1, 3, 2), regression, population, backend=one, **options)["iterate"] for one in both
-    )
-    yield these, others
-
-
-def _rounds(name: BackEnd, quadratics: Any, regression: Any) -> Iterator[tuple[Any, Any]]:
-    """The same of the engine of rounds, on a GPU."""
-    from sim import run
-    from sim.algorithms import FedAvg
-    from sim.participation import Bernoulli
-
-    options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0], "metrics": ("iterate",), "device": "cuda"}
-    both: tuple[Any, ...] = name, "torch"
-    these, others = (
-        run(FedAvg(0.1, 3), quadratics, Bernoulli([0.5, 0.6, 0.7]), backend=one, **options)["iterate"] for one in both
     )
     yield these, others

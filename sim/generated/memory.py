@@ -78,6 +78,12 @@ class Memory:
         self.members[f"p{name}"] = f"std::vector<int64_t> p{name};"
         return f"p{name}"
 
+    def double_picks(self) -> None:
+        """Room for the samples of either of two vectors of runs."""
+        for name, text in list(self.members.items()):
+            if name.startswith("p_") and not name.endswith(("_a", "_b")):
+                self.members |= {f"{name}_{which}": text.replace(name, f"{name}_{which}") for which in "ab"}
+
     def table(self, name: str) -> str:
         """The member that holds a table."""
         if name not in self._states:

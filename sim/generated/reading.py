@@ -127,7 +127,7 @@ class Facts:
 
     def pure(self, loop: Loop) -> bool:
         """Whether a loop does nothing but clients' work, each client by itself, so that it fits inside a stretch."""
-        if loop.op != "repeat" or values_in(loop.count or _ONE):
+        if loop.op == "visit" or values_in(loop.count or _ONE):
             return False
         instructions = [s for s in flat(loop.body) if isinstance(s, Instruction)]
         apart = all(
@@ -136,7 +136,7 @@ class Facts:
         )
         loops = [s for s in flat(loop.body) if isinstance(s, Loop)]
         some = any(self.of_clients(s.to) for s in instructions)
-        return apart and some and all(s.op == "repeat" and not values_in(s.count or _ONE) for s in loops)
+        return apart and some and all(s.op != "visit" and not values_in(s.count or _ONE) for s in loops)
 
     @cached_property
     def terms(self) -> dict[str, tuple[Term | Slope | Difference, ...]]:
@@ -150,6 +150,11 @@ class Facts:
         seen = {t.value for t in parts if isinstance(t, Term)}
         once = {n for n, s in self.made.items() if self._sampled(n) and self.uses.get(n) == 1}
         return frozenset(n for n in once if n not in seen and self._reader(n) == "linear")
+
+    @cached_property
+    def passes(self) -> tuple[str, ...]:
+        """The samples of the passes over the clients' samples."""
+        return tuple(s.index for s in flat(self.body) if isinstance(s, Loop) and s.op == "pass")
 
     def _reader(self, name: str) -> str:
         return next((s.op for s in self.made.values() if name in reads(s)), "")

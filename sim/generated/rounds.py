@@ -1,38 +1,24 @@
-"""A round as stretches, and the C++ text of all of it.
-
-A *stretch* is the most that can be done for one client, or by the server, before the others' results are needed. The
-steps of a block (a round, or the body of a loop that is no client's own) get levels: the server works at even ones, the
-clients at odd ones; a step is done at the first level of its kind at which all is there that it reads, and what is
-averaged over the clients of level L is there at L + 1. So a round of local steps is one stretch of the clients, from
-loading the models to adding up.
-
-Where all that a stretch leaves behind vanishes for clients that a draw leaves out, they are not computed.
-"""
+"""A round of a program as C++: its stretches in order, draws at the server, loops whose turns meet there."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from sim.generated.handing import Handing
 from sim.generated.memory import Memory
-from sim.generated.reading import OF_ALL, REDUCTIONS, Facts, NotGenerated, reads, values_in, vanishes
+from sim.generated.reading import OF_ALL, Facts, NotGenerated, reads, values_in
 from sim.generated.scalars import Scalars, Tables
+from sim.generated.stretches import Item, items_of, mask_of, read_by, segments_of
+from sim.generated.text import FRAME, measured_point
+from sim.generated.vectors import one_client, twice
 from sim.generated.writing import Drawing, Writer
 from sim.simulate.draws import purposes
 from sim.simulate.parameters import Parameters
+from sim.streams import PASSES
 from theory.program import Instruction, Loop, Name, Program, Step, names_in, text_of
 
 METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")
-
-
-@dataclass(frozen=True)
-class Item:
-    """A step at its level; `what` is "clients", "server", "loop", "mix", "shift", or half of a mean: "add", "share"."""
-
-    step: Step
-    what: str
-    level: int
 
 
 @dataclass(frozen=True)
@@ -71,6 +57,7 @@ class _Rounds:
         self.program, self.scalars, self.pairs = program, scalars, pairs
         self.facts = Facts(program)
         self.memory = Memory(self.facts, scalars)
+        self.handing = Handing(self.facts, self.memory)
         self.purposes = purposes(program)
         self.in_place: dict[str, str] = {}  # results that take the place of a state
         self._flags: set[str] = set()
@@ -80,60 +67,12 @@ class _Rounds:
 
     # --- levels
 
-    def _items(self, steps: Sequence[Step]) -> list[Item]:
-        level: dict[str, int] = {}
-        found: list[Item] = []
-        for step in steps:
-            at = max((level.get(name, 0) for name in reads(step)), default=0)
-            odd, even = at + 1 - at % 2, at + at % 2
-            if isinstance(step, Loop):
-                what = "clients" if self.facts.pure(step) else "loop"
-                if step.op != "repeat":
-                    raise NotGenerated("clients one after another" if step.op == "visit" else "passes over the samples")
-            elif step.op in REDUCTIONS:
-                found.append(Item(step, "add", odd))
-                what, even = "share", odd + 1
-            elif step.op == "mix":
-                what = "mix"
-            elif step.op == "shift":
-                what = "shift"
-            else:
-                what = "clients" if self.facts.of_clients(step.to) and step.op not in OF_ALL else "server"
-            item = Item(step, what, odd if what == "clients" else even)
-            found.append(item)
-            level |= dict.fromkeys(step.defines, item.level)
-        return found
-
-    def _segments(self, items: Sequence[Item]) -> Iterator[list[Item]]:
-        """What is done in one go, in order."""
-        for level in sorted({item.level for item in items}):
-            here: list[Item] = []
-            for item in items:
-                if item.level != level or item.what == "shift":
-                    continue
-                alone = item.what in ("loop", "mix")
-                if alone and here:
-                    yield here
-                    here = []
-                if alone:
-                    yield [item]
-                else:
-                    here.append(item)
-            if here:
-                yield here
-
-    @staticmethod
-    def _read_by(item: Item) -> frozenset[str]:
-        if item.what == "share":
-            return frozenset()
-        return reads(item.step)
-
     # --- a block
 
     def block(self, steps: Sequence[Step], read_outside: frozenset[str]) -> list[str]:
         """The lines of a block; `read_outside` is what is read after it."""
-        segments = list(self._segments(items := self._items(steps)))
-        read_in = [frozenset().union(*map(self._read_by, segment)) for segment in segments]
+        segments = list(segments_of(items := items_of(self.facts, steps)))
+        read_in = [frozenset().union(*map(read_by, segment)) for segment in segments]
         if not self._depth:
             self._find_places(segments, read_in)
         lines = []
@@ -168,8 +107,12 @@ class _Rounds:
         self.memory.members[f"base{name}"] = f"int64_t base{name} = 0;"
         return f"base{name}"
 
-    def _drawing(self, step: Instruction) -> Drawing:
-        return Drawing(self.purposes[step.to], self._base(step.to))
+    def _drawing(self, name: str) -> Drawing:
+        if name in self.facts.passes:
+            if len(self.facts.passes) > 1:
+                raise NotGenerated("more than one pass over the samples")
+            return Drawing(PASSES, self._base(name))
+        return Drawing(self.purposes[name], self._base(name))
 
     def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str]) -> Writer:
         return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later)
@@ -229,7 +172,7 @@ class _Rounds:
 
     def _draw(self, step: Instruction) -> list[str]:
         """Who is there, or which way a coin fell."""
-        name, source = step.to, self._drawing(step)
+        name, source = step.to, self._drawing(step.to)
         p = self.scalars.parameters
         if not set().union(*map(names_in, step.numbers)) <= {*p.constants, *p.each, *p.schedules, "k"}:
             raise NotGenerated(f"{step.op} with {text_of(step.numbers[0])}, which changes within a round")
@@ -250,7 +193,7 @@ class _Rounds:
     # --- the clients
 
     def _clients(self, segment: list[Item], later: frozenset[str]) -> list[str]:
-        mask = self._mask(segment, later)
+        mask = mask_of(self.facts, self.memory.replaced, segment, later)
         ones = frozenset() if mask is None or self.facts.made[mask].flag else frozenset({mask})
         writer = self._writer(True, ones, later | frozenset().union(*(self._added(i) for i in segment)))
         for item in segment:
@@ -277,7 +220,7 @@ class _Rounds:
         else:
             self._flags.add(mask)
             inner = "__attribute__((always_inline)) {"
-            if self.pairs and not any(_one_client(line) for line in (*writer.client, *body)):
+            if self.pairs and not any(one_client(line) for line in (*writer.client, *body)):
                 lines += [
                     *writer.setup,
                     f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
@@ -285,25 +228,13 @@ class _Rounds:
                     *body,
                 ]
                 return [*lines, "});", *self._counted(writer)]
-            lines += [*self._twice(writer.setup), "for (int64_t n = 0; n < clients; n++) {", *writer.client]
+            lines += [*twice(writer.setup), "for (int64_t n = 0; n < clients; n++) {", *writer.client]
             head = (
                 f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) __attribute__((always_inline)) {{"
             )
-            lines += [head, *self._twice(body), "});", "}"]
+            self.memory.double_picks()
+            lines += [head, *twice(body), "});", "}"]
         return lines + self._counted(writer)
-
-    def _twice(self, body: list[str]) -> list[str]:
-        """The lines of a stretch for two vectors of runs in turn, loops around both."""
-        lines = []
-        for line in body:
-            if line.startswith("{") or line == "}" or line.endswith("{") or "{ (void)" in line:
-                lines.append(line)
-            else:
-                lines += [_LANEWISE.sub(rf"\g<0>_{which}", line) for which in "ab"]
-        for name, text in list(self.memory.members.items()):
-            if name.startswith("p_"):
-                self.memory.members |= {f"{name}_{which}": text.replace(name, f"{name}_{which}") for which in "ab"}
-        return lines
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:
@@ -322,42 +253,6 @@ class _Rounds:
                 begin.append(f"a{step.to}[g] = Doubles{{}};")
         writer.after.append(f"at.add({total}, {v});")
         return begin
-
-    def _mask(self, segment: list[Item], later: frozenset[str]) -> str | None:
-        """The draw without which a client's work in this stretch comes to nothing."""
-        draws = [name for name, step in self.facts.made.items() if step.op in ("coins", "choose")]
-        made = {name for item in segment if item.what == "clients" for name in item.step.defines}
-        for mask in draws:
-            if mask in made or not any(self._of_work(item.step) for item in segment):
-                continue
-            sums = all(self._sum_vanishes(item.step, mask) for item in segment if item.what == "add")
-            if sums and all(self._stays(name, mask) for name in made & later):
-                return mask
-        return None
-
-    @staticmethod
-    def _of_work(step: Step) -> bool:
-        return isinstance(step, Loop) or step.op in ("gradient", "prox")
-
-    def _sum_vanishes(self, step: Step, mask: str) -> bool:
-        assert isinstance(step, Instruction)
-        if step.op == "average":
-            return vanishes(step.numbers[0], mask)
-        return self._zero(step.of[0], mask)
-
-    def _zero(self, name: str, mask: str) -> bool:
-        step = self.facts.made.get(name)
-        if step is None or step.op != "linear":
-            return False
-        return all(vanishes(c, mask) or self._zero(v, mask) for v, c in zip(step.of, step.numbers, strict=True))
-
-    def _stays(self, name: str, mask: str) -> bool:
-        """Whether a value that is kept is what its state was, for clients left out."""
-        step = self.facts.made.get(name)
-        return (
-            step is not None and step.op == "where" and step.numbers[0] == Name(mask)
-            and self.memory.replaced.get(name) == step.of[1]
-        )  # fmt: skip
 
     # --- what is neither
 
@@ -383,7 +278,7 @@ class _Rounds:
         count = f"(int64_t){self.scalars.round_number(loop.count)}"
         lines = []
         for c in loop.carried:
-            lines += self._copied(c.first, c.name)
+            lines += self.handing.copied(c.first, c.name)
         lines.append(f"for (int64_t {loop.index} = 0; {loop.index} < {count}; {loop.index}++) {{ (void){loop.index};")
         read = self._read_outside(loop) | {c.following for c in loop.carried} | {c.name for c in loop.carried}
         if any(c.name in self._read_outside(loop) for c in loop.carried):
@@ -391,7 +286,7 @@ class _Rounds:
         self._depth += 1
         lines += self.block(loop.body, frozenset(read))
         self._depth -= 1
-        lines += self._handed([(c.following, c.name) for c in loop.carried])
+        lines += self.handing.handed([(c.following, c.name) for c in loop.carried])
         return [*lines, "}"]
 
     def _read_outside(self, loop: Loop) -> frozenset[str]:
@@ -409,42 +304,6 @@ class _Rounds:
 
         return frozenset(defined & {*look(self.facts.body), *self.program.result})
 
-    def _copied(self, source: str, target: str) -> list[str]:
-        """One value's memory to another's."""
-        if self.facts.types[target] != "point":
-            raise NotGenerated("a table or remembered vectors that a loop hands on")
-        one, many = self.facts.of_clients(source), self.facts.of_clients(target)
-        a, b = self.memory.place(source), self.memory.place(target)
-        if not many:
-            return [f"for (int64_t g = 0; g < groups; g++) {b}[g] = {a}[g];"]
-        index = "g * clients + n"
-        return [
-            "for (int64_t g = 0; g < groups; g++) for (int64_t n = 0; n < clients; n++) "
-            f"{b}[{index}] = {a}[{index if one else 'g'}];"
-        ]
-
-    def _handed(self, pairs: list[tuple[str, str]]) -> list[str]:
-        """Several values at once to the memory of others."""
-        lines, targets = [], {target for _, target in pairs}
-        sources = []
-        for source, target in pairs:
-            if source in targets - {target}:
-                kept = f"{target}_next"
-                self.memory.member(f"m{kept}", "Point", "clients" if self.facts.of_clients(source) else "1")
-                size = "groups * clients" if self.facts.of_clients(source) else "groups"
-                lines.append(f"for (int64_t g = 0; g < {size}; g++) m{kept}[g] = {self.memory.place(source)}[g];")
-                sources.append((kept, source, target))
-            else:
-                sources.append(("", source, target))
-        for kept, source, target in sources:
-            if source == target or self.memory.replaced.get(source) == target:
-                continue
-            copied = self._copied(source, target)
-            if kept:
-                copied = [line.replace(f"= {self.memory.place(source)}[", f"= m{kept}[") for line in copied]
-            lines += copied
-        return lines
-
     # --- all of it
 
     def text(self) -> str:
@@ -456,14 +315,14 @@ class _Rounds:
             if s.kind not in ("past", "client past", "table")
         ]
         body = self.block(self.facts.body, frozenset(program.result))
-        body += self._shifts()
-        body += self._handed(simple)
-        self._check_tables()
+        body += self.handing.shifted()
+        body += self.handing.handed(simple)
+        self.handing.check_tables()
         text = "\n".join(body)
         for name, step in self.facts.made.items():
             if step.op in ("choose", "coins"):
                 text = self._settled(text, name)
-        return _TEXT.format(
+        return FRAME.format(
             members="\n  ".join(self.memory.members.values()),
             hoisted="\n    ".join(f"u[{j}] = {one};" for j, one in enumerate(self.scalars.hoisted)),
             count=max(1, len(self.scalars.hoisted)),
@@ -477,7 +336,7 @@ class _Rounds:
                     "save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
                 )
             ),
-            point=self._measured(),
+            point=measured_point(self.program.state[0].kind),
         )
 
     def _settled(self, text: str, name: str) -> str:
@@ -498,121 +357,3 @@ class _Rounds:
     def _state(self, line: str) -> Iterator[str]:
         for j, name in enumerate(self.program.inputs):
             yield line.format(j=j, name=name, vectors=self.memory.vectors(name))
-
-    def _measured(self) -> str:
-        """The point at which the metrics are taken: the first state, of the clients their mean."""
-        if self.program.state[0].kind == "server":
-            return "return m_0[g];"
-        if self.program.state[0].kind == "client":
-            return (
-                "Point total = {}; for (int64_t n = 0; n < clients; n++) total = plus(total, m_0[g * clients + n]); "
-                "return divided(total, (double)clients);"
-            )
-        return "(void)g; return Point{};"
-
-    def _shifts(self) -> list[str]:
-        """Put a vector before those that are remembered."""
-        lines: list[str] = []
-        for name, result, state in zip(self.program.inputs, self.program.result, self.program.state, strict=True):
-            if state.kind not in ("past", "client past") or result == name:
-                continue
-            step = self.facts.made.get(result)
-            if step is None or step.op != "shift" or step.of[0] != name or self.facts.uses[result] > 1:
-                raise NotGenerated("remembered vectors that are more than shifted once a round")
-            length, new = f"(int64_t){self.memory.length(name)}", self.memory.place(step.of[1])
-            per = "clients" if state.kind == "client past" else "1"
-            one = "g * clients + c" if self.facts.of_clients(step.of[1]) else "g"
-            lines += [
-                f"for (int64_t g = 0; g < groups; g++) for (int64_t c = 0; c < {per}; c++) {{",
-                f"Point* past = m{name} + g * {per} * {length} + c;",
-                f"for (int64_t j = {length} - 1; j > 0; j--) past[j * {per}] = past[(j - 1) * {per}];",
-                f"past[0] = {new}[{one}];", "}",
-            ]  # fmt: skip
-        return lines
-
-    def _check_tables(self) -> None:
-        """A table is written where it lies: nobody may want what was there, or read it afterwards."""
-        for name, result, state in zip(self.program.inputs, self.program.result, self.program.state, strict=True):
-            if state.kind != "table" or result == name:
-                continue
-            step = self.facts.made.get(result)
-            if step is None or step.op != "put" or step.of[0] != name or self.facts.uses[result] > 1:
-                raise NotGenerated("a table that is more than written to once a round")
-            levels = {i.step: i.level for i in self._items(self.facts.body) if isinstance(i.step, Instruction)}
-            if step not in levels or any(
-                name in reads(i.step) and i.level > levels[step] for i in self._items(self.facts.body)
-            ):
-                raise NotGenerated("a table that is read after it was written to")
-
-
-_LANEWISE = re.compile(r"\b(?:[vwtdp]_\w+|s\d+_\d+|at)\b")
-
-
-def _one_client(line: str) -> bool:
-    """Whether a line is written for one client in all lanes: it looks up a number, or an entry of a table."""
-    return any(part in line for part in ("[n]", "+ n]", "* samples + b", "load_each", "store_each", "prox("))
-
-
-_TEXT = """
-namespace {{
-
-class Rounds : public Block {{
- public:
-  Rounds(const Task& task, int64_t first, int64_t last)
-      : Block(task, first, last), functions(task.functions, task.sizes) {{
-    {loads}
-  }}
-
-  void advance(int64_t begin, int64_t end) {{
-    if (begin == task.first_column) record(begin);
-    for (int64_t k = begin; k < end; k++) {{
-      prepare(k);
-      round(k);
-      record(k + 1);
-    }}
-    {saves}
-  }}
-
- private:
-  template <class Number>
-  FEDPROOF_INLINE const Number* list(int64_t place) const {{
-    return static_cast<const Number*>(task.tables[place]);
-  }}
-
-  void prepare(int64_t k) {{
-    (void)k;
-    {hoisted}
-    {bases}
-  }}
-
-  void round(int64_t k) {{
-    (void)k;
-{body}
-  }}
-
-  void record(int64_t k) {{
-    if (task.record[k] >= 0) {{
-      {records}
-    }}
-    measure(functions, k, [this](int64_t g) {{ return point(g); }});
-  }}
-
-  FEDPROOF_INLINE Point point(int64_t g) const {{ {point} }}
-
-  const Functions functions;
-  double u[{count}];
-  {members}
-}};
-
-}}  // namespace
-
-extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t begin, int64_t end) {{
-  try {{
-    const auto rounds = std::make_unique<Rounds>(*task, first, last);
-    rounds->advance(begin, end);
-    return 0;
-  }} catch (const std::bad_alloc&) {{
-    return 1;
-  }}
-}}
-"""

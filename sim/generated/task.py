@@ -231,8 +231,9 @@ def turns(program: Program, parameters: Parameters) -> int:
         found = 0
         for step in steps:
             if isinstance(step, Loop):
-                assert step.count is not None
-                found += inside(step.body) * int(values_of(parameters, step.count, 0))
+                of_clients = parameters.clients if step.op == "visit" else 1
+                many = of_clients if step.count is None else int(values_of(parameters, step.count, 0))
+                found += inside(step.body) * many
             else:
                 found += step.op in ("gradient", "prox")
         return found

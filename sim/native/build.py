@@ -61,7 +61,7 @@ def library(source: str, *defines: str) -> ctypes.CDLL:
     """The library of a source of this package, built at need; its functions release the interpreter's lock.
 
     Args:
-        source: the file's name, such as "quadratic_rounds.cpp". It may include every *.h of this package.
+        source: the file's name, such as "open_logistic.cpp". It may include every *.h of this package.
         defines: macros of the preprocessor, such as "DIM=5"; other macros make another library.
 
     Raises:

@@ -6,8 +6,7 @@
 
 #include "lanes.h"
 
-// The purposes of sim/streams.py: the upper eight bits of the counter's last word.
-constexpr uint64_t kParticipation = 0ull << 24;
+// A purpose of sim/streams.py: the upper eight bits of the counter's last word.
 constexpr uint64_t kSampling = 1ull << 24;
 
 struct Key {

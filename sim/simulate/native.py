@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ BACKENDS = ("auto", "torch", "native")
 # to rounding only.
 _WORTH_COMPILING = 500_000
 Chosen = tuple[Source, NativeFunctions]
+log = logging.getLogger(__name__)
+_said: set[str] = set()  # why there is no C++
 
 
 def why_not(
@@ -78,7 +81,10 @@ def chosen(
             return None
         try:
             library_of(*found)
-        except ImportError:
+        except ImportError as error:
+            if str(error) not in _said:
+                _said.add(str(error))
+                log.warning("%s; torch is taken", error)
             return None
     return found
 

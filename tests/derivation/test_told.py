@@ -74,6 +74,7 @@ def test_an_instance_has_its_points_and_its_assumptions() -> None:
         ("convex f (x, x)", "does not assume convex of f, or of what it is the mean of"),
         ("above f_n (x, x)", "does not assume smooth of f_n"),
         ("smooth convex (x, x)", "does not assume smooth and convex"),
+        ("minimiser f_n", "the claim does not assume"),
         ("abov f (x, x)", "did you mean the schema 'above'?"),
         ("above f [x, x](", "an instance is written above f (x, y), with expressions"),
     ):

@@ -48,6 +48,7 @@ def steps_of_the_server(w, x, *, eta, H, S):
 CASES = [
     *MANY,
     (algorithms.gradient_descent, {"eta": 0.1}),
+    (algorithms.reshuffled_clients, {"eta": 0.1}),
     (algorithms.heavy_ball, {"alpha": 0.1, "beta": 0.5}),
     (algorithms.nesterov, {"eta": 0.1, "beta": SCHEDULE}),
     (algorithms.sgd, {"eta": SCHEDULE, "b": 3}),
@@ -71,7 +72,7 @@ CASES = [
 ]
 IDS = [f"{one.name}-{j}" for j, (one, _) in enumerate(CASES)]
 PROBLEMS = {"quadratic": quadratics(3, 3, 3, 1, np.array([3, 2, 2])), "least squares": squares(3, 4, 3, 1)}
-TORCH_ALONE = {"random_reshuffling", "all_draws"}
+TORCH_ALONE = {"all_draws", "reshuffled_clients"}
 
 
 @pytest.mark.parametrize(("one", "parameters"), CASES, ids=IDS)

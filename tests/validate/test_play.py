@@ -683,24 +683,3 @@ def test_rounds_give_taps_between_two_states() -> None:
     assert [play.turns("y", 0), play.turns("y", 0, (0,)), play.turns("y", 0, (1,))] == [2, 1, 2]
     with pytest.raises(ValueError, match="no tap inside 3 loops"):
         play.turns("y", 0, (0, 0))
-
-
-# --- algorithms of which other files of tests speak too --------------------------------------------------------------
-
-
-@algorithm(x="x0", c="each grad(f_n, x0)")
-def scaffold(w, x, c, *, eta, eta_g, H, S):
-    active = w.choose(S)
-    cbar = w.mean(c)
-    y = w.each(x)
-    for _ in w.repeat(H):
-        w.tap("y", y)
-        y = y - eta * (w.gradient(y) - c + cbar)
-    plus = c - cbar + (x - y) / (H * eta)
-    return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
-
-
-@algorithm(x="x0", h="each 0")
-def diana(w, x, h, *, eta, alpha, m):
-    moved = w.keep(w.gradient(x) - h, m)
-    return x - eta * w.mean(h + moved), h + alpha * moved

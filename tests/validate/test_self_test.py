@@ -16,10 +16,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
 import sim
-import sim.engine
 import sim.moments
 import sim.open_engine
 import sim.simulate
@@ -49,7 +47,6 @@ def test_each_check_passes_here_or_says_why_it_is_skipped(check: self_test.Check
         "z3": find_spec("z3") is None,
         "back end native": build.compiler() is None,
         "back end numba": find_spec("numba") is None,
-        "back end triton": find_spec("triton") is None or not torch.cuda.is_available(),
     }
     if absent.get(check.name):
         with pytest.raises(self_test.UnavailableError):
@@ -179,12 +176,10 @@ def other_numbers(patch: Patch) -> None:
 
         return run
 
-    patch.setattr(sim, "run", others(sim.engine.run), raising=False)
     patch.setattr(sim, "run_open", others(sim.open_engine.run_open), raising=False)
     patch.setattr(sim.simulate, "simulate", others(sim.simulate.simulate))
     patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
     patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
-    patch.setattr(torch.cuda, "is_available", lambda: True)
 
 
 BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
@@ -204,7 +199,6 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("cache", closed_cache),
     ("back end native", other_numbers),
     ("back end numba", other_numbers),
-    ("back end triton", other_numbers),
 ]
 
 
@@ -275,7 +269,7 @@ def test_a_missing_package_is_named(monkeypatch: Patch) -> None:
 )
 def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: list[str], tmp_path: Path) -> None:
     """As from a wheel in an environment of its own: in a process from which all that is optional is hidden."""
-    hidden = ("z3", "numba", "sklearn", "triton", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
+    hidden = ("z3", "numba", "sklearn", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
     program = (
         f"import sys\nfor name in {hidden!r}: sys.modules[name] = None\n"
         f"from validate.cli import app\nsys.exit(app({['doctor', '--json', *options]!r}, standalone_mode=False))"
@@ -288,5 +282,5 @@ def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: l
     if options:
         return
     outcomes = {entry["name"]: entry["outcome"] for entry in found["self_test"]}
-    skipped = {"z3", "back end native", "back end numba", "back end triton"}
+    skipped = {"z3", "back end native", "back end numba"}
     assert outcomes == {check.name: "skipped" if check.name in skipped else "ok" for check in self_test.checks()}
