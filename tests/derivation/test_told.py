@@ -83,6 +83,12 @@ def test_an_instance_has_its_points_and_its_assumptions() -> None:
         assert why in found.why, found.why
 
 
+def test_a_name_that_is_nearly_a_line_s_is_told() -> None:
+    first = combined("first", "fstar <= f(x) + dot(x, x)", "infimum (x)", "x")
+    assert refused(VALUE, first, combined("all", None, "frist")).why.endswith("; did you mean 'first'?")
+    assert "mean the schema 'infimum'?" in refused(VALUE, first, combined("all", None, "infinum (x)")).why
+
+
 def test_what_is_no_derivation_is_refused_by_name() -> None:
     for written in ("above", {"name": "all"}, (), 3):
         with pytest.raises(NotProvedError, match="it is a sequence of lines"):
