@@ -24,7 +24,7 @@ from typing import Any, Literal
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.formula import Apply, Name
 from theory.predicates import Direction, Predicate, predicate
-from theory.program import NAME, Algorithm, Instruction, Program
+from theory.program import NAME, TAKEN, Algorithm, Instruction, Program
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -332,6 +332,23 @@ class Claim:
         left = {name: domain for name, domain in self.parameters.items() if name not in ("K", "N", "d")}
         object.__setattr__(self, "parameters", MappingProxyType(left))
 
+    def _check_indices(self) -> None:
+        """An index that stands as a number where nothing else has it is a parameter whose name is taken."""
+        sides = [*self.sentence.sides] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in relation.sides]
+        counted = {"n": "the clients", "i": "a client's samples"}
+        if self.of is None:
+            counted |= dict.fromkeys(TURNS, "turns of loops")
+        for name, what in counted.items():
+            one = {name: parse_expression("1")}
+            free, besides = (
+                any(name in read(side, self.vocabulary).free for side in some)
+                for some in (sides, [replaced(side, one) for side in sides])
+            )
+            if free and not besides:
+                why = f"{name} numbers {what}, and nothing else here has this index"
+                raise SentenceError(f"{why}: a parameter has another name ({TAKEN})")
+
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":
             raise SentenceError("a claim has a label")
@@ -369,6 +386,7 @@ class Claim:
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
+        self._check_indices()
         _ = self.constants
         if self.over:
             parse_sentence(self.over)
@@ -379,6 +397,9 @@ class Claim:
         for name in self.in_words:
             if name not in self.symbols:
                 raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
+        taken = sorted(set(self.parameters) & set(SPECIAL) - set(self.domains))
+        if taken:
+            raise SentenceError(f"the name {taken[0]!r} means something else than a parameter ({TAKEN})")
         unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols) - set(self.where))
         if unknown:
             raise SentenceError(

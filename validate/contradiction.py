@@ -61,7 +61,8 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
     relations = [first for first in map(_of_the_first, asked) if first is not None]
-    in_the_first = "" if all(relation in asked for relation in relations) else "; asked of the first k, h, j and i"
+    of_all = all(relation in asked for relation in relations)
+    in_the_first = "" if of_all else "; asked of the first k, h, j and i, as a relation is for all of them"
     if not relations:
         return []
     relations += map(numbers.written, _asked_by_the_program(claim))

@@ -169,7 +169,7 @@ def _proved(claim: Claim, units: int) -> list[Evidence]:
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
         why = f"{type(error).__name__}: {error}"
         if claim.proof is not None:
-            return [refused("given", f"with an error: {why}", "kernel", why=why)]
+            return [refused("given", f" with an error: {why}", "kernel", why=why)]
         return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")]
 
 

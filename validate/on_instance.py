@@ -277,6 +277,8 @@ def _true(one: Any, world: Setting) -> bool | None:
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
     network = world.values.get(one.matrix) if isinstance(one, Connected) else None
+    if isinstance(one, Connected) and "rho" in world.values:
+        numbers = [world.values["rho"]]
     return satisfied.true(one, world.problem, numbers, network)
 
 

@@ -25,7 +25,9 @@ def agreed(item: Evidence) -> Evidence:
 
 
 def _without_word(item: Evidence, why: str) -> Evidence:
-    return refused(item.origin, f"by the stand-alone verifier, while the kernel accepts it: {why}", "verifier", why=why)
+    return refused(
+        item.origin, f" by the stand-alone verifier, while the kernel accepts it: {why}", "verifier", why=why
+    )
 
 
 def with_file(evidence: Sequence[Evidence], out: Path) -> tuple[list[Evidence], str | None]:

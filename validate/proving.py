@@ -85,10 +85,10 @@ def _derived(claim: Claim, proof: Any, origin: Origin) -> list[Evidence]:
         checked = check(claim, proof)
         every = lines(claim, proof)
     except NotProvedError as error:
-        told = f"at {error.told}" if error.where else error.told
+        told = f" at {error.told}" if error.where else f": {error.why}"
         return [refused(origin, told, "kernel", error.line, error.where, error.sentence, error.why)]
     except (ValueError, TypeError, AttributeError) as error:  # what is written is no derivation
-        return [refused(origin, f"as it cannot be read: {error}", "kernel", why=str(error))]
+        return [refused(origin, f": it cannot be read: {error}", "kernel", why=str(error))]
     text = f"a derivation of {len(checked.lines)} lines ends at it, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(checked.hypotheses)}" if checked.hypotheses else ""
     text += f"; never needed: {', '.join(checked.unused)}" if checked.unused else ""

@@ -87,7 +87,7 @@ def refused(
 
     Args:
         origin: ``"given"`` for what the claim's author wrote.
-        told: where and why, for a reader.
+        told: where and why, for a reader, as it goes on after "is refused".
         by: ``"kernel"`` or ``"verifier"``.
         line: the name of the line at which it fails.
         where: which of the author's lines that is.
@@ -95,7 +95,7 @@ def refused(
         why: what is wrong.
     """
     which = "the derivation written for it" if by == "kernel" else "its derivation"
-    detail = f"{which} is refused {told}"
+    detail = f"{which} is refused{told}"
     data = {"refused": {"by": by, "line": line, "where": where, "sentence": sentence, "why": why}}
     return Evidence("algebra", "undecided", detail, data=data, origin=origin)
 

@@ -67,6 +67,11 @@ class Instructions:
         self._counts: list[str] = []
         self._once: dict[str, str] = {}
 
+    stream_client = "n"
+    """The client word of a client's own draws."""
+    client_name = "n"
+    """The client by whose number its entry in a list is found."""
+
     # --- values
 
     def value(self, name: str) -> str:
@@ -86,7 +91,7 @@ class Instructions:
 
     def number(self, formula: Formula) -> Text:
         """A scalar in C++."""
-        found = self.scalars.text(formula, self._look, "n" if self.clients else None)
+        found = self.scalars.text(formula, self._look, self.client_name if self.clients else None)
         if (
             found.lanes
             or not names_in(formula)
@@ -268,7 +273,7 @@ class Instructions:
         if drawn not in self.words:
             self.words[drawn] = self._taken(each)
             self.before.append(
-                f"Stream {name}(at.run, {'n' if own else '0'}, k, {source.purpose}, {source.base}, "
+                f"Stream {name}(at.run, {self.stream_client if own else '0'}, k, {source.purpose}, {source.base}, "
                 f"{self.words[drawn]}, key);"
             )
         return name
@@ -283,8 +288,8 @@ class Instructions:
                 words = self.words[step.to] = self._taken(b)
                 self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
                 self.before.append(
-                    f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, n, k, {source.purpose}, "
-                    f"{source.base}, {words}, count(n), key);"
+                    f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, {self.stream_client}, k, "
+                    f"{source.purpose}, {source.base}, {words}, counts(n), key);"
                 )
             if self._read(step.to):
                 self.lines.append(f"const int64_t* v{step.to} = {name};")

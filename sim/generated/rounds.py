@@ -12,11 +12,12 @@ from sim.generated.scalars import Scalars, Tables
 from sim.generated.stretches import Item, items_of, mask_of, read_by, segments_of
 from sim.generated.text import FRAME, measured_point
 from sim.generated.vectors import one_client, twice
+from sim.generated.visiting import Visitor
 from sim.generated.writing import Drawing, Writer
 from sim.simulate.draws import purposes
 from sim.simulate.parameters import Parameters
 from sim.streams import PASSES
-from theory.program import Instruction, Loop, Name, Program, Step, names_in, text_of
+from theory.program import Instruction, Loop, Name, Program, Step, flat, names_in, text_of
 
 METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")
 
@@ -80,7 +81,9 @@ class _Rounds:
         for j, segment in enumerate(segments):
             later = read_outside | shifted | frozenset().union(*read_in[:j], *read_in[j + 1 :])
             what = segment[0].what
-            if what == "loop":
+            if what == "visit":
+                lines += self._visit(segment[0].step, later)
+            elif what == "loop":
                 lines += self._loop(segment[0].step)
             elif what == "mix":
                 lines += self._mix(segment[0].step)
@@ -100,6 +103,23 @@ class _Rounds:
                 mine = any(i.what == "clients" and result in i.step.defines for i in segment)
                 if mine and not any(name in r for r in read_in[j + 1 :]) and self.facts.kinds[name] == "client":
                     self.memory.replaced[result] = name
+
+    def _visit(self, loop: Step, later: frozenset[str]) -> list[str]:
+        assert isinstance(loop, Loop)
+        if sum(isinstance(s, Loop) and s.op == "visit" for s in flat(self.facts.body)) > 1:
+            raise NotGenerated("two visits of all clients")
+
+        def drawing(name: str) -> Drawing:
+            found = self._drawing(name)
+            return Drawing(found.purpose, f"{found.base} + @{name}@")
+
+        base = self._base("visits")
+        visitor = Visitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        lines = visitor.visit(loop, base)
+        if self._depth:
+            lines += ["basevisits += clients;"]
+            lines += [f"base{name} += clients * {words};" for name, words in visitor.words.items()]
+        return lines
 
     def _base(self, name: str) -> str:
         if not self._depth:

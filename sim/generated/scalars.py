@@ -12,6 +12,10 @@ from theory.program import Apply, Formula, Name, Number, names_in, text_of
 _FUNCTIONS = {"sqrt": "square_root", "log": "logarithm", "exp": "exponential_of", "abs": "absolute"}
 
 
+APART = "n.at"
+"""The number of the client, where every lane has one of its own."""
+
+
 @dataclass(frozen=True)
 class Text:
     """An expression, and whether it is Doubles rather than double."""
@@ -78,7 +82,7 @@ class Scalars:
         """
         if not self.fixed(formula):
             raise NotGenerated(f"{text_of(formula)} is not one number for a whole round")
-        text = self._text(formula, lambda name: Text(self._parameter(name, None))).text
+        text = self._text(formula, lambda name: self._parameter(name, None)).text
         if text not in self.hoisted:
             self.hoisted.append(text)
         return f"u[{self.hoisted.index(text)}]"
@@ -91,7 +95,7 @@ class Scalars:
         """
         if not names_in(formula) <= set(self.parameters.constants):
             raise NotGenerated(f"{text_of(formula)} is not one number for all rounds")
-        return self._text(formula, lambda name: Text(self._parameter(name, None))).text
+        return self._text(formula, lambda name: self._parameter(name, None)).text
 
     def text(self, formula: Formula, value: Callable[[str], Text | None], client: str | None) -> Text:
         """An expression.
@@ -108,26 +112,29 @@ class Scalars:
 
         def look(name: str) -> Text:
             found = value(name)
-            return Text(self._parameter(name, client)) if found is None else found
+            return self._parameter(name, client) if found is None else found
 
         if isinstance(formula, Name):
             return look(formula.name)
         return self._text(formula, look, lambda f: self.text(f, value, client))
 
-    def _parameter(self, name: str, client: str | None) -> str:
+    def _parameter(self, name: str, client: str | None) -> Text:
         p = self.parameters
         if name == "k":
-            return "(double)k"
+            return Text("(double)k")
         if name in p.constants:
-            return f"task.numbers[{self.tables.number(name)}]"
+            return Text(f"task.numbers[{self.tables.number(name)}]")
         what = "each" if name in p.each else "schedule"
         table = f"list<double>({self.tables.place(what, name)})"
         by_client = name in p.each or p.schedules[name].ndim == 2
         if not by_client:
-            return f"{table}[k]"
+            return Text(f"{table}[k]")
         if client is None:
             raise NotGenerated(f"{name} is one number a client, where there is no client")
-        return f"{table}[{client}]" if name in p.each else f"{table}[k * clients + {client}]"
+        row = "" if name in p.each else "k * clients + "
+        if client == APART:
+            return Text(f"gather({table} + {row}0, {client}, 1)", True)
+        return Text(f"{table}[{row}{client}]")
 
     def _text(
         self, formula: Formula, look: Callable[[str], Text], part: Callable[[Formula], Text] | None = None

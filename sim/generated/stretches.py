@@ -20,7 +20,7 @@ from theory.program import Instruction, Loop, Name, Step
 
 @dataclass(frozen=True)
 class Item:
-    """A step at its level; `what` is "clients", "server", "loop", "mix", "shift", or half of a mean: "add", "share"."""
+    """A step at its level; `what` is "clients", "server", "loop", "visit", "mix", "shift"; of a mean "add" and "share"."""
 
     step: Step
     what: str
@@ -36,7 +36,7 @@ def items_of(facts: Facts, steps: Sequence[Step]) -> list[Item]:
         if isinstance(step, Loop):
             what = "clients" if facts.pure(step) else "loop"
             if step.op == "visit":
-                raise NotGenerated("clients one after another")
+                what = "visit"
             if step.op == "pass" and what != "clients":
                 raise NotGenerated("passes over the samples in which the clients meet")
         elif step.op in REDUCTIONS:
@@ -61,7 +61,7 @@ def segments_of(items: Sequence[Item]) -> Iterator[list[Item]]:
         for item in items:
             if item.level != level or item.what == "shift":
                 continue
-            alone = item.what in ("loop", "mix")
+            alone = item.what in ("loop", "mix", "visit")
             if alone and here:
                 yield here
                 here = []

@@ -253,15 +253,15 @@ class Stream {
 };
 
 // Samples drawn with replacement, all that a client takes in a stretch: words first.. of the stream as indices below
-// `count`, eight at a time, from where the answer points on; `room` has space for `words` + 6 of them.
+// `counts`, eight at a time, from where the answer points on; `room` has space for `words` + 6 of them.
 template <class Who>
 FEDPROOF_INLINE const int64_t* drawn_samples(int64_t* room, Words run, const Who& client, uint64_t round, uint64_t purpose,
-                                             int64_t first, int64_t words, uint64_t count, const Keys& keys) {
+                                             int64_t first, int64_t words, Words counts, const Keys& keys) {
   const int64_t skipped = first % 4, begin = first / 4, end = (first + words + 3) / 4;
   for (int64_t j = begin; j < end; j++) {
     const Draws drawn = philox(run, words_of(client), everywhere(round), everywhere((purpose << 24) + j), keys);
     for (int i = 0; i < 4; i++) {
-      const Words pick = product32(drawn.word[i], everywhere(count)) >> 32;
+      const Words pick = product32(drawn.word[i], counts) >> 32;
       std::memcpy(room + ((j - begin) * 4 + i) * kLanes, &pick, sizeof pick);
     }
   }
@@ -564,6 +564,26 @@ class Block {
   }
 
   // How many samples a client has; where lanes have clients of their own, all have as many.
+  // Of each lane's client, how many samples it has.
+  template <class Who>
+  FEDPROOF_INLINE Words counts(const Who& n) const {
+    Words found;
+    for (int r = 0; r < kLanes; r++) found[r] = task.counts[Some::of_lane(n, r)];
+    return found;
+  }
+
+  // All runs of a group, as those of other clients in each lane are.
+  FEDPROOF_INLINE Some all_of(int64_t g) const {
+    Some at;
+    at.live = kLanes;
+    at.run = run[g];
+    for (int r = 0; r < kLanes; r++) {
+      at.group[r] = g;
+      at.lane[r] = r;
+    }
+    return at;
+  }
+
   FEDPROOF_INLINE int64_t count(int64_t n) const { return task.counts[n]; }
   FEDPROOF_INLINE int64_t count(const Clients& n) const { return task.counts[n.at[0]]; }
 

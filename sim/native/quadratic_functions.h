@@ -37,32 +37,58 @@ struct Functions {
   FEDPROOF_INLINE Point gradient(int64_t n, const Point& x) const {
     return affine(hessian + n * D * D, linear + n * D, x);
   }
+  FEDPROOF_INLINE Point gradient(const Clients& n, const Point& x) const {
+    Point found;
+    for (int i = 0; i < D; i++) {
+      Doubles sum = -gather(linear + i, n.at, D);
+      for (int j = 0; j < D; j++) sum = fused(x.at[j], gather(hessian + i * D + j, n.at, D * D), sum);
+      found.at[i] = sum;
+    }
+    return found;
+  }
   FEDPROOF_INLINE Point full_gradient(const Point& x) const { return affine(mean_hessian, mean_linear, x); }
 
+  // Samples of one client, or of each lane's own: where the data begin, and which of them from there on.
+  struct Place {
+    int64_t begin;
+    const int64_t* index;
+    int64_t own[kLanes];
+  };
+  FEDPROOF_INLINE Place place(int64_t n, const int64_t* index) const { return {n * samples, index, {}}; }
+  FEDPROOF_INLINE Place place(const Clients& n, const int64_t* index) const {
+    Place found = {0, nullptr, {}};
+    for (int r = 0; r < kLanes; r++) found.own[r] = n.at[r] * samples + index[r];
+    return found;
+  }
+  FEDPROOF_INLINE static const int64_t* which(const Place& at) { return at.index ? at.index : at.own; }
+
 #if FEATURES
-  FEDPROOF_INLINE Point row(int64_t n, const int64_t* index) const {
-    const double* from = curvature + n * samples * D;
+  FEDPROOF_INLINE Point row(const Place& at) const {
+    const double* from = curvature + at.begin * D;
+    const int64_t* index = which(at);
     Point q;
     for (int i = 0; i < D; i++) q.at[i] = gather(from + i, index, D);
     return q;
   }
   // total + c grad f_ni(x)
-  template <class Number>
-  FEDPROOF_INLINE Point plus_sample_gradient(const Point& total, Number c, int64_t n, const int64_t* index,
+  template <class Number, class Who>
+  FEDPROOF_INLINE Point plus_sample_gradient(const Point& total, Number c, const Who& n, const int64_t* index,
                                              const Point& x) const {
-    const Point q = row(n, index);
-    return plus_scaled(total, q, (dot(q, x) - gather(slope + n * samples, index, 1)) * (2.0 * c));
+    const Place at = place(n, index);
+    const Point q = row(at);
+    return plus_scaled(total, q, (dot(q, x) - gather(slope + at.begin, which(at), 1)) * (2.0 * c));
   }
   // total + c (grad f_ni(a) - grad f_ni(b))
-  template <class Number>
-  FEDPROOF_INLINE Point plus_sample_difference(const Point& total, Number c, int64_t n, const int64_t* index,
+  template <class Number, class Who>
+  FEDPROOF_INLINE Point plus_sample_difference(const Point& total, Number c, const Who& n, const int64_t* index,
                                                const Point& a, const Point& b) const {
-    const Point q = row(n, index);
+    const Point q = row(place(n, index));
     return plus_scaled(total, q, dot(q, minus(a, b)) * (2.0 * c));
   }
 #else
-  FEDPROOF_INLINE Point product_of(int64_t n, const int64_t* index, const Point& x) const {
-    const double* from = curvature + n * samples * D * D;
+  FEDPROOF_INLINE Point product_of(const Place& at, const Point& x) const {
+    const double* from = curvature + at.begin * D * D;
+    const int64_t* index = which(at);
     Point found;
     for (int i = 0; i < D; i++) {
       Doubles sum = {};
@@ -72,25 +98,25 @@ struct Functions {
     return found;
   }
   // total + c grad f_ni(x)
-  template <class Number>
-  FEDPROOF_INLINE Point plus_sample_gradient(const Point& total, Number c, int64_t n, const int64_t* index,
+  template <class Number, class Who>
+  FEDPROOF_INLINE Point plus_sample_gradient(const Point& total, Number c, const Who& n, const int64_t* index,
                                              const Point& x) const {
-    const double* from = slope + n * samples * D;
-    Point found = product_of(n, index, x);
-    for (int i = 0; i < D; i++) found.at[i] -= gather(from + i, index, D);
+    const Place at = place(n, index);
+    Point found = product_of(at, x);
+    for (int i = 0; i < D; i++) found.at[i] -= gather(slope + at.begin * D + i, which(at), D);
     return plus_scaled(total, found, c);
   }
   // total + c (grad f_ni(a) - grad f_ni(b))
-  template <class Number>
-  FEDPROOF_INLINE Point plus_sample_difference(const Point& total, Number c, int64_t n, const int64_t* index,
+  template <class Number, class Who>
+  FEDPROOF_INLINE Point plus_sample_difference(const Point& total, Number c, const Who& n, const int64_t* index,
                                                const Point& a, const Point& b) const {
-    return plus_scaled(total, product_of(n, index, minus(a, b)), c);
+    return plus_scaled(total, product_of(place(n, index), minus(a, b)), c);
   }
 #endif
 
   // total + c times the mean of grad f_ni(x) over b samples: index[8 j + r] is number j of lane r
-  template <class Number>
-  FEDPROOF_INLINE Point plus_batch_gradient(const Point& total, Number c, int64_t n, const int64_t* index, int64_t b,
+  template <class Number, class Who>
+  FEDPROOF_INLINE Point plus_batch_gradient(const Point& total, Number c, const Who& n, const int64_t* index, int64_t b,
                                             const Point& x) const {
     Point found = total;
     for (int64_t j = 0; j < b; j++) found = plus_sample_gradient(found, c / (double)b, n, index + j * kLanes, x);

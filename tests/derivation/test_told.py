@@ -74,12 +74,19 @@ def test_an_instance_has_its_points_and_its_assumptions() -> None:
         ("convex f (x, x)", "does not assume convex of f, or of what it is the mean of"),
         ("above f_n (x, x)", "does not assume smooth of f_n"),
         ("smooth convex (x, x)", "does not assume smooth and convex"),
+        ("minimiser f_n", "the claim does not assume"),
         ("abov f (x, x)", "did you mean the schema 'above'?"),
         ("above f [x, x](", "an instance is written above f (x, y), with expressions"),
     ):
         found = refused(VALUE, combined("all", None, text))
         assert (found.line, found.where) == ("all", "line 1")
         assert why in found.why, found.why
+
+
+def test_a_name_that_is_nearly_a_line_s_is_told() -> None:
+    first = combined("first", "fstar <= f(x) + dot(x, x)", "infimum (x)", "x")
+    assert refused(VALUE, first, combined("all", None, "frist")).why.endswith("; did you mean 'first'?")
+    assert "mean the schema 'infimum'?" in refused(VALUE, first, combined("all", None, "infinum (x)")).why
 
 
 def test_what_is_no_derivation_is_refused_by_name() -> None:

@@ -6,14 +6,12 @@ in balls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import permutations
 from math import prod
 from typing import Any
-
-import numpy as np
 
 F = Fraction
 PRECISION = 512
@@ -111,8 +109,9 @@ def moments_agree(spec: Mapping[str, Any], exact: Any) -> bool:
         return False
     if exact.problem.clients * max(exact.rounds, 1) * prod(map(int, steps)) > SMALL:
         return False
-    arrays = (exact.problem.hessian, exact.problem.linear, exact.start, np.array(exact.algorithm.step, dtype=object))
-    lengths = sum(_bits(F(value)) for array in arrays for value in array.reshape(-1))
+    arrays = (exact.problem.hessian, exact.problem.linear, exact.start)
+    numbers = [*(v for array in arrays for v in array.reshape(-1)), *_numbers(list(exact.parameters.values()))]
+    lengths = sum(_bits(F(value)) for value in numbers)
     if lengths * max(exact.rounds, 1) > 20_000:
         return False
     try:
@@ -154,6 +153,17 @@ def played(spec: Mapping[str, Any], rounds: int) -> list[tuple[Fraction, Fractio
     except (ValueError, TooManyOutcomesError):
         return None
     return found
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    """The numbers of a scenario's parameters: alone, in lists, one a round."""
+    if isinstance(value, dict):
+        value = value["k"]
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _numbers(part)
+    else:
+        yield value
 
 
 def _bits(value: Fraction) -> int:

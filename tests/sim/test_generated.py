@@ -9,6 +9,7 @@ from sim.native import build
 from sim.simulate import simulate
 from tests.sim.test_simulate_programs import MANY, quadratics, squares
 from theory.papers import algorithms
+from theory.papers.perm import shuffling_local_sgd
 from theory.program import algorithm
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="there is no C++ compiler")
@@ -45,6 +46,20 @@ def steps_of_the_server(w, x, *, eta, H, S):
     return y
 
 
+@algorithm(x="x0", c="each grad(f_n, x0) - grad(f, x0)", y="0")
+def one_after_another(w, x, c, y, *, eta, H, b, p, sigma2, m):
+    """Clients in random order, twice a round, with their own numbers, batches, noise and what they remember."""
+    for _ in w.repeat(2):
+
+        def turn(v, one):
+            for _ in one.repeat(H):
+                v = v - eta * p * (one.gradient(v, one.sample(b)) - c) + one.noise(sigma2)
+            return v - eta * (one.gradient(v) - one.gradient(v, one.sample()) + one.full_gradient(y)) / 9
+
+        x = w.keep(w.visit(x, turn), m)
+    return x, c + eta * (w.gradient(x) - w.gradient(y)) / 9, x
+
+
 CASES = [
     *MANY,
     (algorithms.gradient_descent, {"eta": 0.1}),
@@ -69,10 +84,12 @@ CASES = [
     (algorithms.fedavg_svrg, {"delta": SCHEDULE, "p": {"k": [CHANCES] * 7}, "S": 1, "M": 1}),
     (ones_own_draws, {"eta": 0.1, "b": 3, "q": 0.5, "m": 2, "sigma2": 0.1, "radius": 0.5, "tau": [1, 2, 3], "p": 0.6}),
     (steps_of_the_server, {"eta": 0.1, "H": 3, "S": 2}),
+    (one_after_another, {"eta": 0.1, "H": 2, "b": 3, "p": CHANCES, "sigma2": 0.01, "m": 2}),
+    (shuffling_local_sgd, {"eta": SCHEDULE, "H": 3}),
 ]
 IDS = [f"{one.name}-{j}" for j, (one, _) in enumerate(CASES)]
 PROBLEMS = {"quadratic": quadratics(3, 3, 3, 1, np.array([3, 2, 2])), "least squares": squares(3, 4, 3, 1)}
-TORCH_ALONE = {"all_draws", "reshuffled_clients"}
+TORCH_ALONE = {"all_draws"}
 
 
 @pytest.mark.parametrize(("one", "parameters"), CASES, ids=IDS)

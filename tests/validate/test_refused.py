@@ -71,11 +71,19 @@ def test_what_is_accepted_is_not_refused(tmp_path: Path) -> None:
     assert [item.origin for item in result.evidence if item.outcome == "proved"] == ["given"]
 
 
+def test_a_claim_of_which_nothing_is_proved_says_so() -> None:
+    (item,) = proving.evidence(replace(RIGHT, over="norm(x) <= 1"), 0)
+    why = "a claim in words, or about a part of the space, is not proved here"
+    assert item.detail == f"the derivation written for it is refused: {why}"
+
+
 @pytest.mark.parametrize("proof", ["words", {"lines": 1}, (), (3,), ({"by": "combination"},), 7])
 def test_what_is_no_derivation_is_told_too(proof: Any, tmp_path: Path) -> None:
     (item,) = proving.evidence(replace(RIGHT, proof=proof), 0)
     assert item.outcome == "undecided"
-    assert item.detail.startswith("the derivation written for it is refused ")
+    assert item.detail.startswith(
+        ("the derivation written for it is refused at ", "the derivation written for it is refused: ")
+    )
 
 
 def test_what_the_verifier_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,10 +51,11 @@ def left_over(q: Quotient, claim: Claim) -> str:
 def near(name: str, lines: Iterable[str]) -> str:
     """What somebody may have meant who names a line that is not there: a line, or a schema; nothing where none is."""
     schema = re.split(r"\s+(?:f|f_n|f_ni)\b|\s*\(", name.strip())[0]
-    meant = [repr(one) for one in get_close_matches(name, [*lines], n=2, cutoff=0.7)]
     if "(" in name and schema in SCHEMAS:
         return f"; an instance is written {schema} f ({', '.join(SCHEMAS[schema][0].points)}), with expressions"
-    meant += [f"the schema {one!r}" for one in get_close_matches(schema, [*SCHEMAS], n=1, cutoff=0.7)]
+    meant = [f"the schema {one!r}" for one in get_close_matches(schema, [*SCHEMAS], n=1, cutoff=0.7)]
+    if not meant or "(" not in name:
+        meant = [*(repr(one) for one in get_close_matches(name, [*lines], n=2, cutoff=0.7)), *meant]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""
 
 

@@ -310,7 +310,8 @@ def _instance(claim: Claim, name: str) -> Data | None:
     schemas, function = SCHEMAS[match["schema"]], match["function"] or ""
     for schema in schemas:
         of = [_satisfying(claim, kind, len(constants), function) for kind, constants in schema.needs]
-        if None in of or len(texts) != len(schema.points):
+        elsewhere = function and schema.only not in ((), ("",)) and function not in schema.only
+        if None in of or elsewhere or len(texts) != len(schema.points):
             continue
         at = dict(zip(schema.points, texts, strict=True))
         own = {one.function for one in of if one is not None and one.function}
@@ -322,7 +323,7 @@ def _instance(claim: Claim, name: str) -> Data | None:
         raise RejectedError(f"{name!r}: {match['schema']} is at {points_of}, and not at {len(texts)}")
     needs = " or ".join(dict.fromkeys(" and ".join(kind for kind, _ in schema.needs) for schema in schemas))
     of_it = f" of {function}, or of what it is the mean of" if function else ""
-    raise RejectedError(f"{name!r}: the claim does not assume {needs}{of_it}")
+    raise RejectedError(f"{name!r}: the claim does not assume {needs or 'it'}{of_it}")
 
 
 def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predicate | None:

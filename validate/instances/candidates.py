@@ -48,6 +48,8 @@ from validate.instances.turning_points import fractions_near
 
 F = Fraction
 Matrix = Any
+LONG = 1000
+"""Rounds above which a run is made shorter by parts of it too, not by one round at a time only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,6 +183,8 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
             constants = [world.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in one.constants]
         except (ValueError, KeyError, IndexError):
             return None
+        if isinstance(one, Connected) and "rho" in values:
+            constants = [values["rho"]]
         if any(isinstance(v, float) for v in constants):
             return None
         if satisfied.true(one, problem, constants, network) is not True:
@@ -411,7 +415,8 @@ def _bent(vector: Any, rng: random.Random) -> Any:
 def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     """Simpler candidates, by type of entry: fewer rounds, clients, samples, coordinates; then shorter numbers."""
     roles = roles_in(claim)
-    for rounds in sorted({1, c.rounds // 2, c.rounds - 1}):
+    parts = (8, 64, 512, 4096, 32768) if c.rounds > LONG else ()
+    for rounds in sorted({1, c.rounds // 2, c.rounds - 1, *(c.rounds - c.rounds // part for part in parts)}):
         if 1 <= rounds < c.rounds:
             yield of_rounds(c, claim, rounds)
     others = roles.matrices | roles.weights | schedules_of(claim)
