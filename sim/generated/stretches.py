@@ -20,7 +20,13 @@ from theory.program import Instruction, Loop, Name, Step
 
 @dataclass(frozen=True)
 class Item:
-    """A step at its level; `what` is "clients", "server", "loop", "visit", "mix", "shift"; of a mean "add" and "share"."""
+    """A step at its level.
+
+    Attributes:
+        step: which.
+        what: "clients", "server", "loop", "visit", "mix", "shift", or half of a mean: "add" or "share".
+        level: even for the server, odd for the clients.
+    """
 
     step: Step
     what: str

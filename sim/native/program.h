@@ -274,6 +274,15 @@ inline void smallest_samples(Stream& stream, int64_t words, int64_t count, int64
     const Words word = stream.take();
     if (j < count) keys[j] = word << 32 | everywhere((uint64_t)j);
   }
+  if (most == count) {  // all of them: each goes where its rank says
+    for (int64_t j = 0; j < count; j++) {
+      const Words key = keys[j];
+      Words rank = {};
+      for (int64_t i = 0; i < count; i++) rank -= (Words)(keys[i] < key);
+      for (int r = 0; r < kLanes; r++) index[rank[r] * kLanes + r] = j;
+    }
+    return;
+  }
   const Words gone = everywhere(~0ull);
   for (int64_t b = 0; b < most; b++) {
     Words least = gone;
