@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -17,13 +16,6 @@ from theory.domain import COUNT, Domain
 coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
 UNIT = Domain(0, 1)
 POWERS = {"parameters": {"m": COUNT, "q": UNIT}}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("rocq")
-    kernels.compile_prelude(made)
-    return made
 
 
 def last(schema: str, *of: str, over: str = ""):

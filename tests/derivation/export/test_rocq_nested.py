@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -14,13 +13,6 @@ from theory.derivation.export import NotExportedError, kernels, rocq
 from theory.domain import COUNT, INDEX, PROBABILITY
 
 coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("rocq")
-    kernels.compile_prelude(made)
-    return made
 
 
 @algorithm

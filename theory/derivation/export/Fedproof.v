@@ -779,6 +779,29 @@ Proof.
   rewrite ip_vsum_l. apply sum_ext. intros c _.
   rewrite ip_scal_l, (ip_comm V (basis c) v). reflexivity.
 Qed.
+Lemma mean_of_total n f s : sum n f = s -> mean n f = s / INR n.
+Proof. intros H. unfold mean. rewrite H. unfold Rdiv. apply Rmult_comm. Qed.
+Lemma mean_of_one n f : n = 1%nat -> mean n f = f 0%nat.
+Proof. intros ->. unfold mean. simpl. field. Qed.
+Lemma E_plus P X Y : E P (fun w => X w + Y w) = E P X + E P Y.
+Proof. replace (E P X) with (1 * E P X) by ring. rewrite <- E_lin. apply E_ext. intros. ring. Qed.
+Lemma uncorrelated {V : space} n (P : chances) (D : nat -> nat -> V) :
+  (forall i j, (i < j)%nat -> (j < n)%nat -> E P (fun w => ip (D i w) (D j w)) = 0) ->
+  E P (fun w => norm2 (vsum n (fun i => D i w))) = sum n (fun i => E P (fun w => norm2 (D i w))).
+Proof.
+  induction n as [|n IH]; intros H.
+  - simpl. transitivity (E P (fun _ => 0)); [apply E_ext; intros; unfold norm2; apply ip_zero_l|].
+    transitivity (0 * E P (fun _ => 1)); [|ring]. rewrite <- E_scal. apply E_ext. intros. ring.
+  - simpl. rewrite <- IH by (intros; apply H; lia).
+    transitivity (E P (fun w => norm2 (vsum n (fun i => D i w))) + 2 * E P (fun w => ip (vsum n (fun i => D i w)) (D n w)) +
+      E P (fun w => norm2 (D n w))).
+    + rewrite <- E_scal, <- !E_plus. apply E_ext. intros w _. unfold norm2.
+      rewrite ip_add_l, !ip_add_r, (ip_comm _ (D n w)). ring.
+    + enough (Z : E P (fun w => ip (vsum n (fun i => D i w)) (D n w)) = 0) by (rewrite Z; ring).
+      transitivity (sum n (fun i => E P (fun w => ip (D i w) (D n w)))).
+      * rewrite <- E_sum. apply E_ext. intros w _. apply ip_vsum_l.
+      * transitivity (sum n (fun _ => 0)); [|apply sum_zero]. apply sum_ext. intros i L. apply H; lia.
+Qed.
 (* Sums that telescope. *)
 Lemma sum_telescope n f : sum n (fun i => f (S i) - f i) = f n - f 0%nat.
 Proof. induction n as [|n IH]; simpl; [|rewrite IH]; ring. Qed.
@@ -789,6 +812,14 @@ Proof.
   { apply vector_ext. intros u. rewrite ip_vsum_l, ip_sub_l.
     rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros. apply ip_sub_l. }
   rewrite H. unfold norm2. rewrite !ip_sub_l. ring.
+Qed.
+Lemma carried_total {V : space} n (f g : nat -> V) : (forall i, (i < n)%nat -> f (S i) = add (f i) (g i)) ->
+  f n = add (f 0%nat) (vsum n g).
+Proof.
+  intros H. apply vector_ext. intros u. rewrite ip_add_l, ip_vsum_l.
+  transitivity (ip (f 0%nat) u + (ip (f n) u - ip (f 0%nat) u)); [lra|].
+  f_equal. rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros i Hi.
+  rewrite H by exact Hi. rewrite ip_add_l. lra.
 Qed.
 Lemma before_one x : 1 <= x -> Rmax 0 (Rmin 1 x) = 1.
 Proof. intros H. rewrite Rmin_left by lra. apply Rmax_right. lra. Qed.
@@ -829,6 +860,29 @@ Proof.
       rewrite before_none; [ring|]. assert (L2 : (Datatypes.S s <= h)%nat) by lia.
       apply le_INR in L2, Hm. rewrite S_INR in L2. pose proof (pos_INR j). pose proof (pos_INR M).
       assert (0 <= (INR h - INR s - 1) * INR M) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Lemma tail_factor j h : Rmax 0 (Rmin 1 (INR h + 1 - INR j)) = if Nat.leb j h then 1 else 0.
+Proof.
+  destruct (Nat.leb_spec j h) as [L|L].
+  - apply before_one. apply le_INR in L. lra.
+  - apply before_none. apply le_INR in L. rewrite S_INR in L. lra.
+Qed.
+Lemma tail_whole n f : sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR 0)) * f h) = sum n (fun h => f h).
+Proof. apply sum_ext. intros h _. rewrite tail_factor. simpl. ring. Qed.
+Lemma tail_none n f : sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR n)) * f h) = 0.
+Proof.
+  transitivity (sum n (fun _ => 0)); [|apply sum_zero]. apply sum_ext. intros h Hh. rewrite tail_factor.
+  destruct (Nat.leb_spec n h); [lia|ring].
+Qed.
+Lemma tail_step n j f : (j < n)%nat ->
+  sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR j)) * f h) -
+  sum n (fun h => Rmax 0 (Rmin 1 (INR h + 1 - INR (S j))) * f h) = f j.
+Proof.
+  intros H. rewrite <- (sum_at n j f H).
+  assert (E : forall g k, sum n (fun i => g i) - sum n (fun i => k i) = sum n (fun i => (-1) * k i + g i)).
+  { intros g k. rewrite (sum_lin n (-1) k g). change (sum n g - sum n k = (-1) * sum n k + sum n g). ring. }
+  rewrite E. apply sum_ext. intros h _. rewrite !tail_factor.
+  destruct (Nat.leb_spec j h), (Nat.leb_spec (S j) h), (Nat.eqb_spec h j); try lia; ring.
 Qed.
 (* Powers, and the logarithm. *)
 Lemma bernoulli e n : 0 <= 1 + e -> 1 + INR n * e <= (1 + e) ^ n.
@@ -938,6 +992,7 @@ Ltac nonzero := first [assumption | apply INR_neq; counts | apply Rgt_not_eq; un
   | match goal with H : ?d <> 0 |- _ =>
       let Z := fresh in intro Z; apply H; field_simplify_eq; [lra | repeat split; assumption] end].
 Ltac inverses := unfold Rdiv; rewrite ?Rinv_mult, <- ?pow_inv; first [ring | lra].
+Ltac inverse_powers := rewrite ?pow_add, ?pow_mult, ?Rinv_mult, ?pow_inv; ring.
 Ltac powers := rewrite ?pow_add, ?pow_mult; simpl pow; ring.
 
 Lemma scaled_le c l r : l <= r -> 0 <= c -> 0 <= c * (r - l).
@@ -1097,6 +1152,8 @@ Definition certain : chances.
 Proof. refine {| outcomes := 1; weight := fun _ => 1 |}; [intros; lra|simpl; ring]. Defined.
 Lemma mean_single f : mean 1 f = f 0%nat.
 Proof. unfold mean. simpl. field. Qed.
+Lemma vmean_single {V : space} (f : nat -> V) : vmean 1 f = f 0%nat.
+Proof. apply vector_ext. intros u. rewrite ip_vmean_l. apply mean_single. Qed.
 Lemma E_certain X : E certain X = X 0%nat.
 Proof. unfold E. simpl. ring. Qed.
 Ltac instance :=
@@ -1115,5 +1172,8 @@ Ltac instance :=
       first [ lra
         | match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra
         | exists 0; lra ]
+    | rewrite ?mean_single, ?vmean_single; unfold itself, norm2; simpl;
+      match goal with |- context [?x * ?x] => is_var x; pose proof (Rle_0_sqr x) end; unfold Rsqr in *; lra
+    | rewrite ?sqrt_1; unfold Rdiv; simpl; rewrite ?Rinv_mult; lra
     | match goal with |- norm2 ?u <= _ =>
         replace u with (0 : vector line) by (unfold sub, vmean, itself; simpl; field); unfold norm2; simpl; lra end ].

@@ -14,6 +14,7 @@ from theory.derivation.export.forms import (
     Poly,
     as_poly,
     block,
+    factors_of,
     formula_of,
     given_of,
     intro_of,
@@ -21,6 +22,7 @@ from theory.derivation.export.forms import (
     one_atom,
     poly_term,
     product_of,
+    product_term,
     sum_of,
 )
 from theory.derivation.export.terms import (
@@ -35,6 +37,7 @@ from theory.derivation.export.terms import (
     Vec,
     minus,
     names_of,
+    nat_text,
     text_of,
     times,
 )  # fmt: skip
@@ -50,8 +53,11 @@ class Arithmetic(ABC):
         law: rewrites an expectation over draws, or None.
         flip: of a number that is 0 or 1, the term of Rocq that proves so.
         sign: the script that proves that a number is not negative (positive), or None.
+        total: of the mean of a draw over all clients, what it is, and the term of Rocq that proves so; or None.
         batches: sizes of batches.
-        origins: of a divisor in normal form, what it was.
+        ones: whole numbers that are 1, as One says.
+        origins: of a divisor, or the base of a power, in normal form, what it was.
+        bases: sums of which there are powers with variable exponents.
     """
 
     unfold: Callable[[Vec], tuple[Term, str] | None] = lambda _: None
@@ -59,10 +65,13 @@ class Arithmetic(ABC):
     law: Callable[[Bind], tuple[Term, Lines] | None] = lambda _: None
     flip: Callable[[Term], str | None] = lambda _: None
     sign: Callable[[Term, bool], Lines | None] = lambda _, strict: None
+    total: Callable[[Bind], tuple[Term, str] | None] = lambda _: None
     batches: frozenset[Nat] = frozenset()
+    ones: frozenset[Nat] = frozenset()
     _used: int = 0
     hoisted: Lines = field(default_factory=list)
     origins: dict[Term, list[Term]] = field(default_factory=dict)
+    bases: set[Term] = field(default_factory=set)
     _probing: int = 0
     _context: list[tuple[str, Nat | str, str]] = field(default_factory=list)
     _kept: dict[object, tuple[Poly, Lines | None]] = field(default_factory=dict)
@@ -128,8 +137,8 @@ class Arithmetic(ABC):
             if pair is None:
                 found = sum_of(found, {m: c})
                 continue
-            for t in (pair.one, pair.two):
-                factors[t] -= 1
+            for t, e in (*factors_of(pair.one), (pair.two, 1)):
+                factors[t] -= e
             rest = {monomial(factors): c}
             pairs[pair] = sum_of(pairs.get(pair, {}), rest)
             left = sum_of(left, product_of(rest, pair.worth))
@@ -139,6 +148,8 @@ class Arithmetic(ABC):
         """A product of two of these factors, t one of them, of which it is known what it is."""
         if isinstance(t, Inv) and factors[t] and factors.get(t.of) and self.nonzero(t.of):
             return Pair(t.of, t, {(): Fraction(1)}, f"(Rinv_r {text_of(t.of, outer=9)} ltac:(nonzero))")
+        if isinstance(t, Inv) and factors[t] and (pair := self._of_base(t, factors)) is not None:
+            return pair
         if not isinstance(t, App) or factors[t] < 2:
             return None
         flip = self.flip(t)
@@ -148,6 +159,50 @@ class Arithmetic(ABC):
             proof = self._square_of_root(t)
             return None if proof is None else Pair(t, t, as_poly(t.args[0]), proof)
         return None
+
+    def _of_base(self, t: Inv, factors: Mapping[Term, int]) -> Pair | None:
+        """A sum that is the base of powers times its inverse, as what its last product times this is; or such a power
+        times its inverse."""
+        if isinstance(t.of, Pow) and t.of.exponent.terms and factors.get(t.of) and t.of.base in self.bases:
+            null = self._not_null(t.of.base)
+            proof = f"(Rinv_r _ (pow_nonzero _ {nat_text(t.of.exponent)} {null}))"
+            return None if null is None else Pair(t.of, t, {(): Fraction(1)}, proof)
+        if t.of not in self.bases:
+            return None
+        p = as_poly(t.of)
+        last = max(p, key=lambda m: (sum(e for _, e in m), [(text_of(a), e) for a, e in m]))
+        if any(factors.get(a, 0) < e for a, e in last) or (null := self._not_null(t.of)) is None:
+            return None
+        rest = {m: -c / p[last] for m, c in p.items() if m != last}
+        worth = sum_of(product_of(rest, one_atom(t)), {(): 1 / p[last]})
+        one = product_term(last)
+        key = (t, "base")
+        if key not in self._squares:
+            h = self.fresh("N")
+            used = self._used_context(t)
+            said = f"{text_of(times(one, t))} = {text_of(poly_term(worth))}"
+            self.hoisted.append(f"assert ({h} : {given_of(used)}{said}).")
+            self.hoisted += block([*intro_of(used), f"pose proof {null}. field. assumption."])
+            self._squares[key] = h
+        return Pair(one, t, worth, self._squares[key])
+
+    def _not_null(self, base: Term) -> str | None:
+        """A term of Rocq that proves that the base of powers is not 0; None where that is not known."""
+        key = (base, "null")
+        if key not in self._squares:
+            found = next((o for o in (base, *self.origins.get(base, ())) if self.sign(o, True) is not None), None)
+            if found is None or self._used_context(base):
+                return None
+            a, b, h = self.fresh("N"), self.fresh("N"), self.fresh("N")
+            lines = [f"assert ({a} : 0 < {text_of(found)}).", *block(self.sign(found, True) or [])]
+            last = f"exact {a}."
+            if found != base:
+                lines += [f"assert ({b} : {text_of(found)} = {text_of(base)}).", *block(self.norm(found)[1])]
+                last = f"rewrite <- {b}. {last}"
+            lines.append(f"apply Rgt_not_eq. unfold Rgt. {last}")
+            self.hoisted += [f"assert ({h} : {text_of(base)} <> 0).", *block(lines)]
+            self._squares[key] = h
+        return self._squares[key]
 
     def _by_leaves(
         self, t: Term, target: Term, leaves: Mapping[Term, tuple[Poly, Lines | None]],
@@ -161,7 +216,11 @@ class Arithmetic(ABC):
                 for atom, _ in m:
                     atoms.setdefault(atom, f"a{len(atoms)}")
         for pair, by in pairs.items():
-            for atom in (pair.one, pair.two, *(a for p in (pair.worth, by) for m in p for a, _ in m)):
+            for atom in (
+                *(a for a, _ in factors_of(pair.one)),
+                pair.two,
+                *(a for p in (pair.worth, by) for m in p for a, _ in m),
+            ):
                 atoms.setdefault(atom, f"a{len(atoms)}")
         changed = {leaf: f"z{i}" for i, leaf in enumerate(leaf for leaf, (_, lines) in leaves.items() if lines)}
         kept = {leaf: atoms[leaf] for leaf, (_, lines) in leaves.items() if not lines and leaf in atoms}
@@ -170,7 +229,7 @@ class Arithmetic(ABC):
         head = f"forall {' '.join(names)} : R, " if names else ""
         forms = {leaf: text_of(poly_term(leaves[leaf][0]), atoms) for leaf in changed}
         worths = [text_of(poly_term(pair.worth), atoms) for pair in pairs]
-        given = "".join(f"{atoms[p.one]} * {atoms[p.two]} = {w} -> " for p, w in zip(pairs, worths, strict=True))
+        given = "".join(f"{text_of(times(p.one, p.two), atoms)} = {w} -> " for p, w in zip(pairs, worths, strict=True))
         given += "".join(f"{changed[leaf]} = {forms[leaf]} -> " for leaf in changed)
         left, right = text_of(t, {**kept, **changed}), text_of(target, atoms)
         intro, script = self._computed(t, target, leaves, atoms, pairs)

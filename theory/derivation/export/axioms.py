@@ -43,6 +43,8 @@ def by_axiom(derivation: Proof, one: Written, line: Line) -> Lines:
         said, proof = _over(derivation, schema, of, over, line)
     elif schema in ("cauchy", "triangle", "exp", "abs"):
         return _at_once(schema)
+    elif schema == "tail":
+        said, proof = _tail(derivation, of[0], line)
     elif schema == "lexicographic":
         said, proof = _lexicographic(derivation, of)
     else:
@@ -288,3 +290,32 @@ def _lexicographic(derivation: Proof, of: Sequence[Expression]) -> tuple[Said, L
         *block(["apply INR_le. rewrite S_INR.", *first]),
         *block(["apply INR_le.", *second]),
     ]
+
+
+def _tail(derivation: Proof, e: Expression, line: Line) -> tuple[Said, Lines]:
+    """Sums over the lags from j on: the first is the whole sum, the last is 0, each has one term more than the next."""
+    env, end = _env(derivation), derivation.setting.lags
+    if end is None:
+        raise NotExportedError("the axiom tail without remembered vectors is not exported yet")
+    h = derivation.setting.fresh("h", env)
+    one = derivation.setting.term(e, {**env, "h": name(h)})
+    f, length = f"(fun {h} => {text_of(one)})", nat_text(end)
+
+    def rest(j: Nat) -> Term:
+        far = minus(add(App("INR", (name(h),)), ONE), App("INR", (j,)))
+        return Bind("sum", end, h, times(before(far), one))
+
+    goal = derivation.goal(line)
+    ends = [
+        (Said(rest(count(0)), "==", Bind("sum", end, h, one)), [f"apply (tail_whole {length} {f})."]),
+        (Said(rest(end), "==", ZERO), [f"apply (tail_none {length} {f})."]),
+    ]
+    for said, proof in ends:
+        if derivation.scaled_from(goal, said, "tried") is not None:
+            return said, proof
+    if "j" not in derivation.env and "j" not in derivation.fixed:
+        raise NotExportedError(f"{line.sentence} is not what its axiom tail says")
+    j = env["j"]
+    here = derivation.setting.term(e, {**env, "h": j})
+    said = Said(minus(rest(j), rest(j.shifted(1))), "==", here)
+    return said, [f"apply (tail_step {length} {nat_text(j)} {f}). side."]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from theory.derivation.export.forms import Lines, NotExportedError, Poly, block, poly_term
@@ -12,12 +13,13 @@ from theory.derivation.export.laws import Laws
 from theory.derivation.export.names import Said, safe
 from theory.derivation.export.normal import Normal
 from theory.derivation.export.rounds import round_of
-from theory.derivation.export.scope import Line, Scope
+from theory.derivation.export.scope import BeyondError, Line, Scope
 from theory.derivation.export.signs import Fact, Signs, ratio, vanishes
 from theory.derivation.export.terms import (
     ONE,
     ZERO,
     App,
+    Bind,
     Inv,
     Ip,
     Nat,
@@ -31,14 +33,12 @@ from theory.derivation.export.terms import (
     count,
     minus,
     name,
+    names_of,
     nat_text,
     text_of,
     times,
 )  # fmt: skip
-from theory.sentence import (
-    Sentence,
-    index_of,
-)
+from theory.sentence import Sentence
 
 if TYPE_CHECKING:
     from theory.derivation.export.replacing import Equality
@@ -53,10 +53,14 @@ class Closing(Scope):
     def __post_init__(self) -> None:
         self.laws = Laws(self.setting)
         batches = frozenset(d.batch for d in self.laws.draws.values() if d.batch is not None)
-        self.normal = Normal(self._no_unfolding, self._nonzero, lambda _: None, self._flip, self._sign, batches)
-        self.unfolding = Normal(self._unfold, self._nonzero, self.laws.apply, self._flip, self._sign, batches)
+        self.normal = Normal(
+            self._no_unfolding, self._nonzero, lambda _: None, self._flip, self._sign, self._total, batches
+        )
+        self.unfolding = Normal(
+            self._unfold, self._nonzero, self.laws.apply, self._flip, self._sign, self._total, batches
+        )
         self.unfolding._used = 100_000
-        self.signs = Signs(self.normal, self._low, self._facts, self.equation)
+        self.signs = Signs(self.normal, self._low, self._facts, self.equation, replace(self.normal))
         for one, relation in zip(self.setting.claim.assumptions, self.setting.claim.assumptions, strict=True):
             if isinstance(relation, Sentence):
                 free = self.free_in(relation)
@@ -74,17 +78,38 @@ class Closing(Scope):
             return self._unfold(v) if unfold else self._no_unfolding(v)
 
         law = self.laws.apply if unfold else lambda _: None
-        own = Normal(change, self._nonzero, law, self._flip, self._sign, self.normal.batches)
+        own = Normal(change, self._nonzero, law, self._flip, self._sign, self._total, self.normal.batches)
+        self._used += 100_000
+        own._used = 200_000 + self._used
+        return own
+
+    def with_one(self, number: Nat) -> Normal:
+        """Normal forms where a whole number is 1, as One says, with what a round makes."""
+        own = self._of_round(self.laws)
+        own.ones = frozenset({number})
+        return own
+
+    def with_turns(self, one: str, two: str) -> Normal:
+        """Normal forms with what a round makes, of two turns, one before two."""
+        return self._of_round(replace(self.laws, turns=(one, two)))
+
+    def _of_round(self, laws: Laws) -> Normal:
+        own = Normal(self._unfold, self._nonzero, laws.apply, self._flip, self._sign, self._total, self.normal.batches)
         self._used += 100_000
         own._used = 200_000 + self._used
         return own
 
     def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
-        return self._unfold(v) if v.args and v.args[0] == count(0) and self._is_state(v) else None
+        if not v.args or v.head not in self._states:
+            return None
+        older = self.setting.claim.vocabulary.states[self._states[v.head]] == "past" and v.args[1] != count(0)
+        return self._unfold(v) if v.args[0] == count(0) or older else None
 
-    def _is_state(self, v: Vec) -> bool:
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        """States by their names in Rocq."""
         program = self.setting.program
-        return program is not None and v.head in {safe(s.name) for s in program.state}
+        return {} if program is None else {safe(s.name): s.name for s in program.state}
 
     def _unfold(self, v: Vec) -> tuple[Term, str] | None:
         return None if self.setting.program is None else round_of(self.setting).unfolded(v)
@@ -95,12 +120,24 @@ class Closing(Scope):
         at = [nat_text(a) for a in t.args]  # type: ignore[arg-type]
         return f"({t.head}_range {' '.join(at)}{' ltac:(side)' * len(at)})"
 
+    def _total(self, t: Bind) -> tuple[Term, str] | None:
+        """The mean over all clients of whether they are chosen: so many of them are."""
+        draw = self.laws.draws.get(t.body.head) if isinstance(t.body, App) else None
+        if draw is None or draw.op != "choose" or draw.number is None or t.bound != name("N"):
+            return None
+        env = dict(zip(draw.indices, t.body.args, strict=True))  # type: ignore[union-attr]
+        at = [nat_text(a) for x, a in env.items() if x != "n"]
+        if env["n"] != name(t.var) or any(t.var in names_of(a) for x, a in env.items() if x != "n"):
+            return None
+        value = times(self.setting.term(draw.number, {}), Inv(App("INR", (t.bound,))))
+        return value, f"(mean_of_total _ _ _ ({draw.name}_total {' '.join(at)}{' ltac:(side)' * len(at)}))"
+
     def _sign(self, t: Term, strict: bool) -> Lines | None:
         return self.signs.prove(t, strict)
 
     def _low(self, t: App) -> tuple[str, str] | None:
         for symbol in self.setting.symbols:
-            base, index = index_of(symbol)
+            base, index = self.setting.placed(symbol)
             domain = self.setting.claim.domains[base]
             if safe(base) != t.head or self.setting.whole(symbol) or domain.lower is None or domain.lower < 0:
                 continue
@@ -134,6 +171,9 @@ class Closing(Scope):
             if all(index in self.env for index in line.free):
                 try:
                     said, proof = self.at(line, {})
+                except BeyondError as error:
+                    self.skipped = error
+                    continue
                 except NotExportedError:
                     continue
                 found.append(Fact(said.left, said.relation, said.right, proof))
@@ -147,7 +187,7 @@ class Closing(Scope):
                 nat = App("INR", (name(word.removesuffix("_dom")),))
                 found.append(Fact(ONE, "<=", nat, f"(one_le_INR _ {word})"))
         for symbol in self.setting.symbols:
-            base, index = index_of(symbol)
+            base, index = self.setting.placed(symbol)
             domain = self.setting.claim.domains[base]
             if self.setting.whole(symbol) or index not in ("", "n", "k") or (index and index not in self.env):
                 continue

@@ -63,7 +63,7 @@ def squared(derivation: Proof, square: Written) -> tuple[Term, Lines, bool]:
 
 def over(derivation: Proof, part: Written, core: Any, relation: str) -> tuple[Term, Lines, bool]:
     """A part under its means and expectations, from the outside in."""
-    kept = derivation.env
+    kept, fixed = derivation.env, derivation.fixed
     opened: list[tuple[str, Nat | str, str]] = []
     try:
         for over in part.get("over", ()):
@@ -88,11 +88,12 @@ def over(derivation: Proof, part: Written, core: Any, relation: str) -> tuple[Te
                 bound = derivation.turns_of_part(index, part) if index in TURNS else bound
                 opened.append((how, bound, var))
                 derivation.env = {**derivation.env, index: name(var)}
+                derivation.fixed = {key: value for key, value in derivation.fixed.items() if key != index}
             else:
                 raise NotExportedError(f"a part over {over} is not exported yet")
         term, lines, strict = core()
     finally:
-        derivation.env = kept
+        derivation.env, derivation.fixed = kept, fixed
     for kind, end, var in reversed(opened):
         term = Bind(kind, end, var, term)
         lt = derivation.normal.fresh("lt")

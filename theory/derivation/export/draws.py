@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -210,6 +211,16 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
         (f"{draw.name}_range", f"forall {words} w, {given}{within['w']} -> {takes}"),
         (f"{draw.name}_law", f"forall {words} (phi : {types}{draw.type} -> R), {given}{said}"),
     ]
+    if draw.op == "choose":
+        assert draw.number is not None
+        outer = [x for x in own if x != "n"]
+        head = f"forall {' '.join(SPELLED.get(x, x) for x in outer)} w, {''.join(f'{within[x]} -> ' for x in outer)}"
+        total = f"sum N (fun n => {one}) = {text_of(setting.term(draw.number, {}))}"
+        found.append((f"{draw.name}_total", f"{head}{within['w']} -> {total}"))
+        if "fits" in setting.needs:
+            found.append((f"{draw.name}_fits", f"{text_of(setting.term(draw.number, {}))} <= INR N"))
+    if "later" in setting.needs and draw.op == "sample" and draw.indices == "khnw":
+        found.append((f"{draw.name}_later", _later(draw, before, nat_text(setting.turns(draw.path[0])))))
     if draw.by_client:
         more = [two[x] for x in own if x in two]
         apart = " \\/ ".join(f"{SPELLED.get(x, x)} <> {two[x]}" for x in own if x in "nb")
@@ -223,3 +234,22 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
             )
         )
     return found
+
+
+def of_turn(before: Sequence[Before]) -> list[Before]:
+    """What is there before a draw at its own turn."""
+    return [b for b in before if name("h") in b.at]
+
+
+def _later(draw: Draw, before: Sequence[Before], turns: str) -> str:
+    """A sample given what was there before it, before an earlier turn's, and given that."""
+    first = of_turn(before)
+    texts = [re.sub(r"\bh\b", "h2", b.text) for b in before] + [b.text for b in first]
+    types = "".join(f"{b.type} -> " for b in (*before, *first))
+    phi = " ".join(["phi", *texts])
+    one, two = f"({draw.name} t h n w)", f"({draw.name} t h2 n2 w)"
+    given = f"(t < rounds)%nat -> (h < h2)%nat -> (h2 < {turns})%nat -> (n < N)%nat -> (n2 < N)%nat -> "
+    return (
+        f"forall t h h2 n n2 (phi : {types}nat -> nat -> R), {given}E Pr (fun w => {phi} {one} {two}) = "
+        f"E Pr (fun w => mean (samples n2) (fun i => {phi} {one} i))"
+    )

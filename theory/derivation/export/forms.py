@@ -217,7 +217,7 @@ def turned(t: Term) -> Term:
 
 @dataclass(frozen=True)
 class Pair:
-    """``one * two = worth`` with a term of Rocq that proves it."""
+    """``one * two = worth`` with a term of Rocq that proves it; the first may be a product of atoms."""
 
     one: Term
     two: Term

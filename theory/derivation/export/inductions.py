@@ -35,6 +35,8 @@ def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
     sentences = [parse_sentence(s) for s in one.get("sentences") or ()] or [line.sentence]
     frees = [tuple(i for i in derivation.free_in(s) if i != on) for s in sentences]
     kept = dict(derivation.scope), derivation.env, derivation.fixed
+    within, below = on == "k" and "k" in line.within, derivation.below
+    derivation.below = below + on if within else below
     derivation.env, derivation.fixed = {}, {**kept[2], on: count(start)}
     base = ending(derivation, one["base"], sentences, frees, line, on, count(start))
     derivation.scope, derivation.fixed = dict(kept[0]), {**kept[2], on: name(var)}
@@ -47,11 +49,14 @@ def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
         derivation.scope["IH"] = derivation.scope["IH 1"]
     step = ending(derivation, one["step"], sentences, frees, line, on, name(var).shifted(1))
     derivation.scope, derivation.env, derivation.fixed = kept
+    derivation.below = below
     reach = max(derivation.reach(s, on) for s in sentences) if on != "K" else 0
     trees = [side for s in sentences for side in (s.left, s.right)]
     end = nat_text(derivation.setting.turns_of(on, *trees)) if on in TURNS else "rounds"
     bounded = derivation.setting.random or on in TURNS
     room = f"({nat_text(name(var).shifted(reach))} <= {end})%nat -> " if bounded else ""
+    room += f"({var} < K)%nat -> " if within else ""
+    rooms = [f"{room_}{'_' * i}" for i in range(room.count(" -> "))]
     before = [derivation.inner_type(s, free, on, name(var)) for s, free in zip(sentences, frees, strict=True)]
     q = " /\\ ".join(f"({text})" for text in before)
     pattern = names[-1]
@@ -59,11 +64,14 @@ def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
         pattern = f"[{word} {pattern}]"
     opened = f"destruct {now} as {pattern}." if len(names) > 1 else f"rename {now} into {names[0]}."
     if room:
-        started = [f"intros {var} {var}_from {before_} {room_}.", f"assert ({now} : {q}) by (apply {before_}; lia)."]
+        started = [
+            f"intros {var} {var}_from {before_} {' '.join(rooms)}.",
+            f"assert ({now} : {q}) by (apply {before_}; lia).",
+        ]
     else:
         started = [f"intros {var} {var}_from {now}."]
     step = [*started, opened, *step]
-    base = [f"intros {room_}.", *base] if room else base
+    base = [f"intros {' '.join(rooms)}.", *base] if room else base
     property_ = f"fun {var} : nat => {room}({q})"
     script = [
         f"assert (Q : forall {var} : nat, ({start} <= {var})%nat -> {room}({q})).",
@@ -73,7 +81,7 @@ def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
     if which is None:
         raise NotExportedError("an induction whose line is none of its sentences is not exported yet")
     words = ["intros", *(VARIABLE.get(i, i) for i in line.free)]
-    proof = f"(Q {VARIABLE.get(on, on)} ltac:(lia){' ltac:(lia)' if room else ''})"
+    proof = f"(Q {VARIABLE.get(on, on)} ltac:(lia){' ltac:(lia)' * len(rooms)})"
     for _ in range(which):
         proof = f"(proj2 {proof})"
     if which < len(sentences) - 1:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
-from theory.derivation.export.draws import Draw, chances, chances_of_two, mixed
+from theory.derivation.export.draws import Draw, chances, chances_of_two, mixed, of_turn
 from theory.derivation.export.forms import Lines, NotExportedError, block, nested, prefix_of
 from theory.derivation.export.premises import Premises
 from theory.derivation.export.rounds import round_of
@@ -42,9 +42,15 @@ Drawn = tuple[str, tuple[str, ...]]
 
 @dataclass
 class Laws:
-    """The laws of one theorem's draws."""
+    """The laws of one theorem's draws.
+
+    Attributes:
+        setting: the theorem's.
+        turns: two turns of a loop, the first before the second, where it is these that are spoken of.
+    """
 
     setting: Setting
+    turns: tuple[str, str] | None = None
     _used: int = 0
 
     def fresh(self, stem: str) -> str:
@@ -83,6 +89,8 @@ class Laws:
         drawn = [d for d in self.drawn(body) if d[1][-1] == w]
         if not drawn:
             return None
+        if self.turns is not None:
+            return self._later(prefix, body, drawn)
         order = list(self.draws)
         last = max((d[0] for d in drawn), key=order.index)
         own = [d for d in drawn if d[0] == last]
@@ -98,6 +106,28 @@ class Laws:
         new = nested(prefix, self._averaged(one, inside, i))
         words = f"{' '.join(one[1][:-1])} {self._phi(inside, one, [i])}{' ltac:(side)' * (len(one[1]) - 1)}"
         return new, [*self._down(prefix[:-1]), f"exact ({one[0]}_law {words})."]
+
+    def _later(self, prefix: Prefix, body: Term, drawn: Sequence[Drawn]) -> tuple[Term, Lines] | None:
+        """E of a product with a draw of the later of two turns; None where it has none."""
+        assert self.turns is not None
+        one, two = self.turns
+        at = {d: self.env(d).get("h") for d in drawn}
+        late = [d for d in drawn if at[d] == name(two)]
+        early = [d for d in drawn if at[d] == name(one)]
+        if len(late) != 1 or len(early) > 1 or any(d[0] != late[0][0] for d in early):
+            return None
+        (last,), first = late, early[0] if early else None
+        if "later" not in self.setting.needs:
+            raise NeededError("later")
+        i, j = self.fresh("e"), self.fresh("e")
+        values = {last: j} if first is None else {last: j, first: i}
+        phi = self._phi(replaced_draw(body, values), last, [i, j], earlier=one)
+        own = dict(zip(self.draws[last[0]].indices, last[1], strict=True))
+        words = (
+            f"{own['k']} {one} {two} {own['n'] if first is None else first[1][2]} {own['n']} {phi}{' ltac:(side)' * 5}"
+        )
+        new = nested(prefix, self._averaged(last, replaced_draw(body, {last: j}), j))
+        return new, [*self._down(prefix[:-1]), f"exact ({last[0]}_later {words})."]
 
     def _averaged(self, one: Drawn, inside: Term, i: str) -> Term:
         """The mean over what was drawn, of which `inside` has i."""
@@ -116,12 +146,21 @@ class Laws:
         terms = [times(q, valued(inside, {i: a, j: b})) for (a, b), q in cells]
         return add(add(add(terms[0], terms[1]), terms[2]), terms[3])
 
-    def _pair(self, prefix: Prefix, body: Term, one: Drawn, two: Drawn) -> tuple[Term, Lines]:
-        """The means over clients, and over places in a batch, in which two values differ."""
+    def _pair(self, prefix: Prefix, body: Term, one: Drawn, two: Drawn) -> tuple[Term, Lines] | None:
+        """The means over clients, and over places in a batch, in which two values differ; None where such a mean stands
+        further out."""
         indices = self.draws[one[0]].indices
         apart = [x for x, a, b in zip(indices, one[1], two[1], strict=True) if a != b]
+        inner = {var for _, _, var in prefix}
+        if {d[1][indices.index(x)] for d in (one, two) for x in apart} - inner and set(apart) <= {"n", "b"}:
+            return None
         bounds = self._bounds(self.draws[one[0]])
         depth = 2 * len(apart) + 1
+        own = {x for d in (one, two) for x in (d[1][indices.index(y)] for y in apart)}
+        extras: Prefix = []
+        while len(prefix) > depth and prefix[-2][0] == "mean" and prefix[-2][2] not in own:
+            extras = [prefix[-2], *extras]
+            prefix = [*prefix[:-2], prefix[-1]]
         tail = list(prefix[-depth:-1])
         for x in reversed(apart):
             at = indices.index(x)
@@ -135,7 +174,7 @@ class Laws:
             raise NotExportedError("two values of a draw under means in another order are not exported yet")
         if means[apart[0]][0] != lead[apart[0]]:
             one, two = two, one
-        new, lines = self._apart(apart, means, prefix[-1], body, one, two)
+        new, lines = self._apart(apart, means, prefix[-1], body, one, two, extras)
         return nested(prefix[:-depth], new), [*self._down(prefix[:-depth]), *lines]
 
     def _bounds(self, draw: Draw) -> dict[str, Nat]:
@@ -144,15 +183,16 @@ class Laws:
 
     def _apart(
         self, left: Sequence[str], means: Mapping[str, tuple[str, str]], e: tuple[str, Nat | str, str], body: Term,
-        one: Drawn, two: Drawn, cases: Sequence[str] = (),
+        one: Drawn, two: Drawn, extras: Prefix, cases: Sequence[str] = (),
     ) -> tuple[Term, Lines]:  # fmt: skip
-        """The means over both values of each index in `left` of E of a product of two values of a draw."""
+        """The means over both values of each index in `left` of E, under further means, of a product of two values of
+        a draw."""
         draw = self.draws[one[0]]
         x, *rest = left
         bounds = self._bounds(draw)
         bound = bounds[x]
         n, m = means[x]
-        inner: Prefix = [("mean", bounds[y], var) for y in rest for var in means[y]]
+        inner: Prefix = [("mean", bounds[y], var) for y in rest for var in means[y]] + extras
         whole = nested([*inner, e], body)
         i, j = self.fresh("e"), self.fresh("e")
         body_of_two = replaced_draw(body, {one: i, two: j})
@@ -160,14 +200,15 @@ class Laws:
         at = draw.indices.index(x)
         other = (two[0], (*two[1][:at], n, *two[1][at + 1 :]))
         body_of_same = put(body, {m: name(n)})
+        of_same: Prefix = [(k, put(b, {m: name(n)}) if isinstance(b, Nat) else b, v) for k, b, v in extras]  # type: ignore[misc]
         if rest:
-            same, proof = self._apart(rest, means, e, body_of_same, one, other, [*cases, x])
+            same, proof = self._apart(rest, means, e, body_of_same, one, other, of_same, [*cases, x])
         else:
             k = self.fresh("e")
             inside = replaced_draw(body_of_same, {one: k})
-            same = nested([e], self._averaged(one, inside, k))
+            same = nested([*of_same, e], self._averaged(one, inside, k))
             words = f"{' '.join(one[1][:-1])} {self._phi(inside, one, [k])}{' ltac:(side)' * (len(one[1]) - 1)}"
-            proof = [f"exact ({one[0]}_law {words})."]
+            proof = [*self._down(of_same), f"exact ({one[0]}_law {words})."]
         both = put(apart, {m: name(n)})
 
         def mean(var: str, of: Term) -> Term:
@@ -201,13 +242,19 @@ class Laws:
     def _down(self, prefix: Prefix) -> Lines:
         return [f"apply {kind}_ext; intros {var} {self.fresh('le')}." for kind, _, var in prefix]
 
-    def _phi(self, body: Term, one: Drawn, values: Sequence[str]) -> str:
-        """What is averaged, as a function of what was there before the draw, and of its values."""
+    def _phi(self, body: Term, one: Drawn, values: Sequence[str], earlier: str = "") -> str:
+        """What is averaged, as a function of what was there before the draw (and before that of an earlier turn), and
+        of its values."""
         env = self.env(one)
         w = one[1][-1]
         before = Premises(self.setting).before(self.draws[one[0]])
         when = {x: env[x] for x in "khj" if x in env}
         at = [tuple(nat_text(put(a, when)) for a in b.at) for b in before]  # type: ignore[arg-type]
+        if earlier:
+            when = {**when, "h": name(earlier)}
+            more = of_turn(before)
+            at += [tuple(nat_text(put(a, when)) for a in b.at) for b in more]  # type: ignore[arg-type]
+            before = [*before, *(replace(b, name=f"{b.name}_earlier") for b in more)]
 
         def inner(head: str, args: Sequence[str]) -> list[str]:
             for b, place in zip(before, at, strict=True):
@@ -230,6 +277,14 @@ class Laws:
             raise NotExportedError(f"the expectation of {text_of(body)[:200]} is not exported yet")
         words = " ".join([*(f"at_{b.name}" for b in before), *values])
         return f"(fun {words} => {text_of(found)})"
+
+
+class NeededError(NotExportedError):
+    """Something is needed of draws (`Words.needs`) that the theorem does not assume yet."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}, of a draw, is not exported yet")
+        self.what = what
 
 
 def replaced_draw(t: Term, new: Mapping[Drawn, str]) -> Term:

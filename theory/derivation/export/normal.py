@@ -56,6 +56,8 @@ class Normal(Binders):
     def _leaf_of(self, t: Term) -> tuple[Poly, Lines | None]:
         if isinstance(t, App):
             if t.head == "INR" and isinstance(t.args[0], Nat):
+                if t.args[0] in self.ones:
+                    return {(): Fraction(1)}, ["rewrite One. reflexivity."]
                 counted = self._counted(t, t.args[0])
                 if counted is not None:
                     return counted
@@ -93,6 +95,10 @@ class Normal(Binders):
             raise NotExportedError(f"{kind} is not exported yet")
         if isinstance(bound, Nat) and (bound.constant > 0 or not bound.terms):
             return self._unrolled(t)
+        if bound in self.ones and kind == "mean":
+            first = put(t.body, {t.var: Nat()})
+            poly, lines = self.norm(first)
+            return poly, [f"transitivity ({text_of(first)}).", "{ exact (mean_of_one _ _ One). }", *lines]
         clients = isinstance(bound, Nat) and self.mean_of(bound)
         if kind == "sum" and clients:
             mean = times(App("INR", (bound,)), Bind("mean", bound, t.var, t.body))  # type: ignore[arg-type]
@@ -186,6 +192,10 @@ class Normal(Binders):
             if kind == "sum":
                 return one_atom(App("INR", (bound,))), [f"apply (sum_one {text})."]  # type: ignore[arg-type]
             return {(): Fraction(1)}, ["apply mean_one; counts." if kind == "mean" else f"apply (E_one {text})."]
+        total = self.total(t) if kind == "mean" else None
+        if total is not None:
+            poly, lines = self.norm(total[0])
+            return poly, [f"transitivity ({text_of(total[0])}).", f"{{ exact {total[1]}. }}", *lines]
         prefix, leaves, steps = self._flat([(kind, bound, var)], dict(m))
         flat = nested(prefix, product_term(monomial(leaves)))
         out: Lines = []

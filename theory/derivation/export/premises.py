@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from theory.derivation.export import remembered
 from theory.derivation.export.draws import SPELLED, Before, Draw, Path, law
 from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.names import Env, safe
@@ -30,7 +31,8 @@ class Premises:
         what is made later, and not of it, turn by turn."""
         found = []
         for s in self.round.program.state:
-            found.append(self._vector(safe(s.name), s.kind == "client", (name("k"),)))
+            more = "j" if s.kind == "past" else ""
+            found.append(self._vector(safe(s.name), s.kind == "client", (name("k"),), more))
         found += self._in(self.round.program.body, draw, ())
         names = [b.head for b in found]
         return [
@@ -111,15 +113,15 @@ class Premises:
                 found.append(("rounds_dom", f"({self.setting.furthest} <= rounds)%nat"))
         outcome = "nat -> " if random else ""
         for s in self.round.program.state:
-            if s.kind not in ("server", "client"):
+            if s.kind not in ("server", "client", "past"):
                 raise NotExportedError(f"a state that is a {s.kind} is not exported yet")
-            found.append((safe(s.name), f"nat -> {'nat -> ' if s.kind == 'client' else ''}{outcome}V"))
+            found.append((safe(s.name), f"nat -> {'nat -> ' if s.kind != 'server' else ''}{outcome}V"))
         shown: dict[str, Carried | Tap] = {c.name: c for c in self.round.carried.values()}
         shown |= self.round.taps
         for one in shown.values():
             turns = "nat -> " * len(one.path)
             found.append((one.name, f"nat -> {turns}{'nat -> ' if one.client else ''}{outcome}V"))
-        for s in self.round.program.state:
+        for s in (s for s in self.round.program.state if s.kind != "past"):
             env = self._symbols(s.kind == "client")
             start = text_of(self.setting.start(s.name, env))
             left = Vec(safe(s.name), (count(0), *(env[x] for x in "nw" if x in env)))
@@ -134,6 +136,10 @@ class Premises:
             value = text_of(self.round.value(tap.value, env, tap.path))
             found.append((f"{tap.name}_is", f"{self._given(env, tap.path)}{at} = {value}"))
         for s in self.round.program.state:
+            if s.kind == "past":
+                rounds, outcome = self._given({"k": name("t")}), self._given(self._symbols(False))
+                found += remembered.hypotheses(self.round, s.name, f"{rounds}{outcome}", rounds, outcome)
+                continue
             env = {"k": name("t"), **self._symbols(s.kind == "client")}
             left = Vec(safe(s.name), self.round.indices(s.kind == "client", {**env, "k": name("t").shifted(1)}))
             after = text_of(self.round.after(s.name, env))

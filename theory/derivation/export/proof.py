@@ -89,31 +89,34 @@ class Proof(Closing):
         if one["by"] == "induction" and one.get("on") == "K" and "K" not in self.fixed:
             free = ("K", *free)
         within = str(one["over"])[-1] if one["by"] == "axiom" and str(one.get("over"))[:3] in ("max", "min") else ""
+        within = "j" if one["by"] == "axiom" and one["schema"] == "tail" else within
         line = Line("", sentence, free, within=within if within in "khj" and within in free else "", place=place)
         while True:
+            self.skipped = None
             try:
                 return line, self._ruled(rule, one, line)
-            except BeyondError as error:  # a line that it uses is said no further: then neither is this one
-                if error.index not in free:
+            except NotExportedError as error:  # a line that it uses is said no further: then neither is this one
+                beyond = error if isinstance(error, BeyondError) else self.skipped
+                if beyond is None or beyond.index not in free or further(line, beyond) == line:
                     raise
-                line = further(line, error)
+                line = further(line, beyond)
 
     def _ruled(self, rule: Callable[[Proof, Written, Line], Lines], one: Written, line: Line) -> Lines:
-        kept = self.scope, self.env, self.fixed, self.current
+        kept = self.scope, self.env, self.fixed, self.current, self.below
         self.current = line
         self.env = {**self.env, **{index: name(index) for index in line.free if index != "K"}}
         intro = self.intro(line)
         try:
             proof = rule(self, one, line)
         finally:
-            self.scope, self.env, self.fixed, self.current = kept
+            self.scope, self.env, self.fixed, self.current, self.below = kept
         return [*([intro] if intro and one["by"] != "induction" else []), *proof]
 
 
 def further(line: Line, error: BeyondError) -> Line:
     """A line that is said as far as one that it uses."""
     if not error.further:
-        return replace(line, within=line.within + error.index)
+        return replace(line, within="".join(dict.fromkeys(line.within + error.index)))
     return replace(line, further=tuple({**dict(line.further), error.index: error.further}.items()))
 
 

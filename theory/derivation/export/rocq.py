@@ -9,6 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.derivation.export.forms import NotExportedError
+from theory.derivation.export.laws import NeededError
 from theory.derivation.export.proof import Proof
 from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting
@@ -34,7 +35,18 @@ def theorem(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str:
     Raises:
         NotExportedError: where something in it is not exported yet.
     """
-    setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines))
+    needs: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _theorem(claim, lines, needs)
+        except NeededError as error:
+            if error.what in needs:
+                raise
+            needs |= {error.what}
+
+
+def _theorem(claim: Claim, lines: Sequence[Mapping[str, Any]], needs: frozenset[str]) -> str:
+    setting = Setting(claim, tuple(formulas(lines)), "curvature" in str(lines), needs)
     proof = Proof(setting)
     hypotheses = list(setting.hypotheses)
     words = [word for word, _ in hypotheses]

@@ -28,7 +28,9 @@ from theory.derivation.export.terms import (
     Op,
     Pow,
     Term,
+    count,
     name,
+    nat_text,
     text_of,
     times,
 )  # fmt: skip
@@ -99,6 +101,8 @@ class Roots(Arithmetic):
             new = Pow(Inv(t.of.base), t.of.exponent)
             poly, lines = self.norm(new)
             return poly, [f"transitivity ({text_of(new)}).", "{ symmetry. apply pow_inv. }", *lines]
+        if isinstance(t.of, Pow) and not _single(t.of.exponent):
+            return self._inverse_power(t, t.of)
         poly, lines = self.norm(t.of)
         form = poly_term(poly)
         if form != t.of and t.of not in self.origins.setdefault(form, []):
@@ -119,6 +123,34 @@ class Roots(Arithmetic):
         new = Inv(form)
         return one_atom(new), None if new == t else [*start, "reflexivity."]
 
+    def _inverse_power(self, t: Inv, of: Pow) -> tuple[Poly, Lines]:
+        """The inverse of a power as the inverses of the powers of which it is made."""
+        poly, lines = self.norm(of.base)
+        base = poly_term(poly)
+        start: Lines = []
+        if base != of.base:
+            y = self.fresh("Y")
+            start = [f"assert ({y} : {text_of(of.base)} = {text_of(base)}).", *block(lines), f"rewrite {y}."]
+            if of.base not in self.origins.setdefault(base, []):
+                self.origins[base].append(of.base)
+        if len(poly) > 1:
+            self.bases.add(base)
+        new: Term | None = None
+        for key, times_ in of.exponent.terms:
+            one: Term = Inv(Pow(base, name(key)))
+            one = one if times_ == 1 else Pow(one, count(times_))
+            new = one if new is None else times(new, one)
+        assert new is not None
+        if of.exponent.constant:
+            new = times(new, Pow(Inv(base), count(of.exponent.constant)))
+        found, rest = self.norm(new)
+        return found, [
+            *start,
+            f"transitivity ({text_of(new)}).",
+            f"{{ {_regrouped(of.exponent)} inverse_powers. }}",
+            *rest,
+        ]
+
     def _inverse_root(self, t: Inv) -> tuple[Poly, Lines | None] | None:
         """``1/sqrt(a)`` is ``sqrt(a)/a`` of a positive a."""
         poly, lines = self.norm(t.of)
@@ -134,18 +166,25 @@ class Roots(Arithmetic):
         new = new if c == 1 else times(Num(1 / c), new)
         found, rest = self.norm(new)
         y, a, b = self.fresh("Y"), self.fresh("N"), self.fresh("N")
+        same = t.of == poly_term(poly)
+        start = [] if same else [f"assert ({y} : {text_of(t.of)} = {text_of(poly_term(poly))}).", *block(lines)]
+        rewrite = ", ".join([*([] if same else [y]), *(["Rinv_mult"] if c != 1 else [])])
+        rewrite = f"rewrite {rewrite}{', inv_sqrt by lra' if c != 1 else ''}." if rewrite else ""
         return found, [
-            f"assert ({y} : {text_of(t.of)} = {text_of(poly_term(poly))}).", *block(lines or ["reflexivity."]),
+            *start,
             f"assert ({a} : 0 < {text_of(inner)}).", *block(sign),
             f"assert ({b} : {text_of(inner)} = {text_of(poly_term(of[0]))}).", *block(of[1]),
             f"transitivity ({text_of(new)}).",
-            *block([f"rewrite {y}{', Rinv_mult' if c != 1 else ''}, inv_sqrt by lra. field."
-                    if c != 1 else f"rewrite {y}. apply inv_sqrt. lra."]), *rest,
+            *block([f"{rewrite} field." if c != 1 else f"{rewrite} apply inv_sqrt. lra.".strip()]), *rest,
         ]  # fmt: skip
 
     def _power(self, t: Pow) -> tuple[Poly, Lines | None]:
         poly, lines = self.norm(t.base)
         base = poly_term(poly)
+        if t.exponent.terms and len(poly) > 1:
+            self.bases.add(base)
+            if base != t.base and t.base not in self.origins.setdefault(base, []):
+                self.origins[base].append(t.base)
         if any(times_ < 0 for _, times_ in t.exponent.terms) or t.exponent.constant < 0:
             return self._difference_power(t, poly, lines)
         found: Poly = {(): Fraction(1)}
@@ -159,7 +198,8 @@ class Roots(Arithmetic):
         start = [f"assert ({y} : {text_of(t.base)} = {text_of(base)}).", *block(lines), f"rewrite {y}."]
         if base == t.base:
             start = []
-        return found, [*start, "powers."]
+        several = any(times_ > 1 for _, times_ in t.exponent.terms)
+        return found, [*start, f"{_regrouped(t.exponent)} powers." if several else "powers."]
 
     def _difference_power(self, t: Pow, poly: Poly, lines: Lines) -> tuple[Poly, Lines | None]:
         up = Nat(tuple((k, n) for k, n in t.exponent.terms if n > 0), max(t.exponent.constant, 0))
@@ -185,3 +225,18 @@ class Roots(Arithmetic):
     def _above(self, n: Nat) -> bool:
         """Whether a whole number less 1 is one: it has a part that is at least 1."""
         return n.constant == -1 and any(self.nonzero(App("INR", (name(key),))) for key, _ in n.terms)
+
+
+def _single(e: Nat) -> bool:
+    """Whether an exponent is a number, or one name."""
+    return not e.terms or (e.constant == 0 and [times_ for _, times_ in e.terms] == [1])
+
+
+def _regrouped(e: Nat) -> str:
+    """An exponent as a sum of products, each with its number last, so that a power is one of powers."""
+    pieces = [f"({key})" if " " in key else key for key, _ in e.terms]
+    pieces = [
+        piece if times_ == 1 else f"{piece} * {times_}" for piece, (_, times_) in zip(pieces, e.terms, strict=True)
+    ]
+    pieces += [str(e.constant)] if e.constant else []
+    return f"replace {nat_text(e)} with ({' + '.join(pieces)})%nat by lia."

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from theory.derivation.export import remembered
 from theory.derivation.export.draws import DRAWN, Draw, Path, drawn_by, flip, indexed, sample
 from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.names import Env, safe
+from theory.derivation.export.remembered import REMEMBERED
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
     ONE,
@@ -21,10 +23,12 @@ from theory.derivation.export.terms import (
     Vec,
     VOp,
     count,
+    everything,
     minus,
     name,
     nat_text,
     rebuilt,
+    text_of,
     times,
 )  # fmt: skip
 from theory.formula import Formula
@@ -32,7 +36,9 @@ from theory.formula import text_of as formula_text
 from theory.program import Instruction, Loop, Program
 from theory.sentence import TURNS
 
-READ = frozenset({"linear", "gradient", "full gradient", "each", "mean", "sum", "where", "average", "tap", *DRAWN})
+READ = frozenset(
+    {"linear", "gradient", "full gradient", "each", "mean", "sum", "where", "average", "tap", *DRAWN, *REMEMBERED}
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class Carried:
         client: whether each client has its own.
         first, following: the program's values in the first turn, and in the turn after this one.
         begins: whether a loop inside this one begins with it, of whose function it then is the value at turn 0.
+        tapped: whether a tap shows it.
     """
 
     name: str
@@ -53,6 +60,7 @@ class Carried:
     first: str
     following: str
     begins: bool = False
+    tapped: bool = True
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ class Round:
     """
 
     setting: Setting
-    _steps: dict[str, tuple[Instruction, Path]] = field(default_factory=dict)
+    steps: dict[str, tuple[Instruction, Path]] = field(default_factory=dict)
     draws: dict[str, Draw] = field(default_factory=dict)
     carried: dict[str, Carried] = field(default_factory=dict)
     taps: dict[str, Tap] = field(default_factory=dict)
@@ -89,7 +97,7 @@ class Round:
             if step.op == "tap":
                 self._tapped(step, path, shown)
             else:
-                self._steps[step.to] = step, path
+                self.steps[step.to] = step, path
         for path in self.paths:
             inner = {c.first: c.name for step in path[-1].body if isinstance(step, Loop) for c in step.carried}
             for c in path[-1].carried:
@@ -98,7 +106,13 @@ class Round:
                 begins = c.name in inner
                 word = inner.get(c.name, c.name)
                 self.carried[c.name] = Carried(
-                    shown.get(word, f"loop{word}"), path, c.kind == "client", c.first, c.following, begins
+                    shown.get(word, f"loop{word}"),
+                    path,
+                    c.kind == "client",
+                    c.first,
+                    c.following,
+                    begins,
+                    word in shown,
                 )
 
     def _tapped(self, step: Instruction, path: Path, shown: dict[str, str]) -> None:
@@ -161,8 +175,8 @@ class Round:
         if word in self.carried and within(self.carried[word].path, path):
             c = self.carried[word]
             return self.handed(c, env[TURNS[len(c.path) - 1]], env)
-        if word in self._steps and within(self._steps[word][1], path):
-            step, own = self._steps[word]
+        if word in self.steps and within(self.steps[word][1], path):
+            step, own = self.steps[word]
             return self._made(step, env, own)
         for c in self.carried.values():
             if c.following == word and within(c.path[:-1], path) and not within(c.path, path):
@@ -222,6 +236,8 @@ class Round:
                 return VOp("add", tuple(VOp("scal", (c, value(v))) for c, v in zip(weights, step.of, strict=True)))
             case "average":
                 return self._average(step, env, path)
+            case "combine":
+                return remembered.combination(self, step, env)
             case "keep":
                 return self._kept(self.draws[step.to], value(step.of[0]), env)
         raise NotExportedError(f"an algorithm that has {step.op} is not exported yet")
@@ -265,6 +281,8 @@ class Round:
     def unfolded(self, v: Vec) -> tuple[Term, str] | None:
         """A state after a round, what a loop hands on, a tap: what they are, and a term of Rocq that proves it."""
         states = {safe(s.name): s for s in self.program.state}
+        if v.head in states and states[v.head].kind == "past":
+            return remembered.unfolded(self, v, states[v.head].name)
         if v.head in states:
             return self._state(v, states[v.head].name, states[v.head].kind == "client")
         handed = [c for c in self.carried.values() if c.name == v.head]
@@ -274,13 +292,13 @@ class Round:
         if tap is None:
             return None
         env = self._env(v, tap.client, tap.path)
-        return self.value(tap.value, env, tap.path), self._cited(f"{v.head}_is", env)
+        return self.value(tap.value, env, tap.path), self.cited(f"{v.head}_is", env)
 
     def _env(self, v: Vec, client: bool, path: Path) -> dict[str, Nat]:
         words = ["k", *TURNS[: len(path)], *(["n"] if client else []), *(["w"] if self.setting.random else [])]
         return dict(zip(words, v.args, strict=True))  # type: ignore[arg-type]
 
-    def _cited(self, word: str, env: Env, bounded: bool = True) -> str:
+    def cited(self, word: str, env: Env, bounded: bool = True) -> str:
         """A hypothesis at indices; of those of a state before the first round, none is of a round."""
         found = [word]
         for x in "khjnw":
@@ -294,11 +312,11 @@ class Round:
         env = self._env(v, client, ())
         k = env.pop("k")
         if k == count(0):
-            return self.setting.start(state, env), self._cited(f"{v.head}_start", env)
+            return self.setting.start(state, env), self.cited(f"{v.head}_start", env)
         if k.constant < 1:
             return None
         env["k"] = k.shifted(-1)
-        return self.after(state, env), self._cited(f"{v.head}_step", env)
+        return self.after(state, env), self.cited(f"{v.head}_step", env)
 
     def _turn(self, v: Vec, own: Sequence[Carried]) -> tuple[Term, str] | None:
         """What loops hand on under this name, at these turns: `own` has the innermost last."""
@@ -309,21 +327,39 @@ class Round:
         if turn == count(0) and len(own) > 1:
             return self._between(v, own[0], env)
         if turn == count(0):
-            return self.value(c.first, env, c.path[:-1]), self._cited(f"{v.head}_first", env)
+            return self.value(c.first, env, c.path[:-1]), self.cited(f"{v.head}_first", env)
+        if turn == self.setting.turns(c.path[-1]) and len(own) == 1 and not c.tapped:
+            return self._total(v, c, env)
         if turn.constant < 1:
             return None
         env[at] = turn.shifted(-1)
-        return self.value(c.following, env, c.path), self._cited(f"{v.head}_turn", env)
+        return self.value(c.following, env, c.path), self.cited(f"{v.head}_turn", env)
+
+    def _total(self, v: Vec, c: Carried, env: dict[str, Nat]) -> tuple[Term, str] | None:
+        """What no tap shows is after the loop what it was, and what each turn has added, if it has no say in that."""
+        at, turns = TURNS[len(c.path) - 1], self.setting.turns(c.path[-1])
+        var = self.setting.fresh(at, env)
+        inside = {**env, at: name(var)}
+        now, grown = self.handed(c, name(var), inside), self.value(c.following, inside, c.path)
+        if not isinstance(grown, VOp) or grown.op != "add" or grown.args[0] != now:
+            return None
+        more = grown.args[1]
+        if any(isinstance(part, Vec) and part.head == v.head for part in everything(more)):
+            return None
+        cited = self.cited(f"{v.head}_turn", inside).replace(f"{var} ltac:(side)", f"{var} lt_{var}")
+        functions = f"(fun {var} => {text_of(now)}) (fun {var} => {text_of(more)})"
+        found = VOp("add", (self.handed(c, count(0), env), Bind("vsum", turns, var, more)))
+        return found, f"(carried_total {nat_text(turns)} {functions} (fun {var} lt_{var} => {cited}))"
 
     def _between(self, v: Vec, c: Carried, env: dict[str, Nat]) -> tuple[Term, str] | None:
         """What an outer loop hands on, with which an inner one begins."""
         turn = env.pop("h")
         if turn == count(0):
-            return self.value(c.first, env, ()), self._cited(f"{v.head}_first", env)
+            return self.value(c.first, env, ()), self.cited(f"{v.head}_first", env)
         if turn.constant < 1:
             return None
         env["h"] = turn.shifted(-1)
-        return self.value(c.following, env, c.path), self._cited(f"{v.head}_next", env)
+        return self.value(c.following, env, c.path), self.cited(f"{v.head}_next", env)
 
 
 def within(path: Path, other: Path) -> bool:

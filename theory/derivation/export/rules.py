@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from theory.derivation.export import schemas
 from theory.derivation.export.combining import by_combination
 from theory.derivation.export.forms import Lines, NotExportedError, block, poly_term
+from theory.derivation.export.laws import NeededError
 from theory.derivation.export.names import Said, safe
 from theory.derivation.export.replacing import same_when
 from theory.derivation.export.scope import BeyondError, Line, Written
@@ -26,10 +27,11 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 from theory.derivation.export.terms import everything as all_parts
+from theory.derivation.export.turns import of_turns
+from theory.formula import text_of as formula_text
 from theory.predicates import predicate
 from theory.sentence import (
     TURNS,
-    index_of,
     parse_call,
     parse_expression,
 )
@@ -48,7 +50,7 @@ def by_hypothesis(derivation: Proof, one: Written, line: Line) -> Lines:
 def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
     facts = []
     for symbol in derivation.setting.symbols:
-        base, index = index_of(symbol)
+        base, index = derivation.setting.placed(symbol)
         if index and index not in line.free:
             continue
         domain = derivation.setting.claim.domains[base]
@@ -59,6 +61,11 @@ def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
         for end in ends:
             facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof ({word}_{end}{at}).")
     facts += _of_index(derivation, line)
+    for draw in derivation.laws.draws.values():
+        if draw.op == "choose" and draw.number and str(line.sentence) == f"{formula_text(draw.number)} <= N":
+            if "fits" not in derivation.setting.needs:
+                raise NeededError("fits")
+            facts.append(f"pose proof {draw.name}_fits.")
     said = derivation.goal(line)
     for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in all_parts(side)
                         if isinstance(t, App) and t.head == "INR"}):  # fmt: skip
@@ -102,7 +109,13 @@ def by_step(derivation: Proof, one: Written, line: Line) -> Lines:
     lines = derivation.null(goal, derivation.unfolding)
     if lines is not None:
         return lines
-    lines = derivation.equation(goal.left, goal.right, derivation.unfolding)
+    try:
+        lines = derivation.equation(goal.left, goal.right, derivation.unfolding)
+    except NotExportedError:
+        lines = of_turns(derivation, goal)
+        if lines is None:
+            raise
+        return lines
     if lines is None:
         form = text_of(poly_term(derivation.unfolding.norm(minus(goal.left, goal.right))[0]))
         raise NotExportedError(f"{goal.text} is not what the round says: {form[:300]} is left")
@@ -126,13 +139,17 @@ def by_assumption(derivation: Proof, one: Written, line: Line) -> Lines:
 def by_single(derivation: Proof, one: Written, line: Line) -> Lines:
     goal = derivation.goal(line)
     of = str(one.get("of", "N"))
-    if goal.relation == "<" or (of == "N" and "n" in line.free) or one.get("unfold"):
+    if goal.relation == "<" or (of == "N" and "n" in line.free):
         raise NotExportedError(f"one {of}, of {line.sentence}, is not exported yet")
     word = of if of == "N" else safe(of)
     clients = App("INR", (name(word),))
     sign = derivation.signs.prove(minus(ONE, clients))
     new = {word: count(1)}
-    equal = derivation.equation(put(goal.left, new), put(goal.right, new))
+    if one.get("unfold"):
+        rest = derivation.equation(goal.left, goal.right, derivation.with_one(name(word)))
+    else:
+        rest = derivation.equation(put(goal.left, new), put(goal.right, new))
+    equal = None if rest is None else rest if one.get("unfold") else ["rewrite One.", *rest]
     if sign is None or equal is None:
         raise NotExportedError(f"one {of}: {line.sentence} is not shown for one")
     start = ["right."] if goal.relation == "<=" else []
@@ -141,7 +158,6 @@ def by_single(derivation: Proof, one: Written, line: Line) -> Lines:
         *block(sign),
         f"assert (One : {word} = 1%nat) by (apply one_client; [counts|assumption]).",
         *start,
-        "rewrite One.",
         *equal,
     ]
 

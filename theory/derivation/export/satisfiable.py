@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from theory.derivation.export.draws import chance
 from theory.derivation.export.names import safe
 from theory.derivation.export.rounds import Carried, Tap, round_of
 from theory.derivation.export.statement import Setting
-from theory.derivation.export.terms import App, Inv, Nat, Num, Op, Pow, Term, name, text_of
+from theory.derivation.export.terms import App, Bind, Inv, Nat, Num, Op, Pow, Term, everything, name, nat_text, text_of
 from theory.formula import Name
 from theory.sentence import TURNS, Sentence, index_of
 
 _DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
-_TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16"))
+_TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16", "1/64", "1/256"))
 ONE = Fraction(1)
 _MOST_TRIED = 20_000
 _BOUNDS = {
@@ -28,6 +28,7 @@ _BOUNDS = {
     "pl": (None, Fraction(1)),
     "convex": (None, None),
     "bounded_variance": (None, None),
+    "dissimilar": (Fraction(1), None),
 }
 _FIXED = {
     "V": "line", "unit": "1", "N": "1%nat", "K": "1%nat", "d": "1%nat", "samples": "(fun _ => 1%nat)",
@@ -116,6 +117,8 @@ def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fracti
             return _run(setting)
         if word in shown:
             return _shown(setting, shown[word])
+    if setting.lags is not None and word == nat_text(setting.lags) and word not in numbers:
+        return "1%nat"
     if word in numbers:
         number = numbers[word]
         text = f"{number.numerator}%nat" if type_ == "nat" else text_of(Num(number), outer=9)
@@ -189,6 +192,10 @@ def _numeric(t: Term) -> bool:
         return _numeric(t.of)
     if isinstance(t, Pow):
         return not t.exponent.terms and _numeric(t.base)
+    if isinstance(t, Bind):
+        return t.kind in ("sum", "mean") and _numeric(t.body)
+    if isinstance(t, App) and t.head == "sqrt":
+        return _numeric(t.args[0])
     return isinstance(t, Num) or (isinstance(t, App) and all(isinstance(a, Nat) for a in t.args))
 
 
@@ -196,6 +203,8 @@ def parameters(setting: Setting) -> dict[str, Fraction] | None:
     """Numbers for the parameters that satisfy the relations; None where none are at hand."""
     claim = setting.claim
     choices: dict[str, list[Fraction]] = {}
+    draws = () if setting.program is None else round_of(setting).draws.values()
+    chosen = {d.number.name for d in draws if d.op in ("choose", "keep") and isinstance(d.number, Name)}
     for symbol in setting.symbols:
         base, _ = index_of(symbol)
         domain = claim.domains[base]
@@ -207,6 +216,8 @@ def parameters(setting: Setting) -> dict[str, Fraction] | None:
                 if constant.name == symbol:
                     low, high = _BOUNDS.get(one.name, (None, None))
                     own = [v for v in own if (low is None or v >= low) and (high is None or v <= high)]
+        if base in chosen:
+            own = [ONE]
         choices[safe(base)] = own
     try:
         env = {x: name(x) for x in "nkhj"}
@@ -215,11 +226,39 @@ def parameters(setting: Setting) -> dict[str, Fraction] | None:
         ]
     except ValueError:
         return None
-    for found in itertools.islice(itertools.product(*choices.values()), _MOST_TRIED):
-        values = dict(zip(choices, found, strict=True))
-        if all(_holds(r.relation, _worth(a, values), _worth(b, values)) for r, a, b in sides):
-            return values
+    steps = itertools.count()
+    related = set().union(*(_spoken((a, b)) for _, a, b in sides))
+    first = sorted(choices.items(), key=lambda one: one[0] not in related)
+    return _solved(first, {}, [(r.relation, a, b) for r, a, b in sides], steps)
+
+
+def _solved(
+    choices: Sequence[tuple[str, list[Fraction]]], values: dict[str, Fraction], sides: Sequence[tuple[str, Term, Term]],
+    steps: Iterator[int],
+) -> dict[str, Fraction] | None:  # fmt: skip
+    """Numbers for the parameters, one after another, each relation asked as soon as all of its own have theirs."""
+    left = {key for key, _ in choices}
+    asked = [side for side in sides if not _spoken(side[1:]) & left]
+    if not all(_holds(relation, _worth(a, values), _worth(b, values)) for relation, a, b in asked):
+        return None
+    if not choices:
+        return values
+    (key, own), *rest = choices
+    for value in own:
+        if next(steps) > _MOST_TRIED:
+            return None
+        found = _solved(rest, {**values, key: value}, [side for side in sides if side not in asked], steps)
+        if found is not None:
+            return found
     return None
+
+
+def _spoken(sides: Sequence[Term]) -> set[str]:
+    """The parameters of which numbers speak."""
+    parts = [part for side in sides for part in everything(side)]
+    return {part.head for part in parts if isinstance(part, App)} | {
+        word for part in parts if isinstance(part, Nat) for word, _ in part.terms
+    }
 
 
 def _holds(relation: str, a: Fraction | None, b: Fraction | None) -> bool:
@@ -234,7 +273,11 @@ def _worth(t: Term, values: Mapping[str, Fraction]) -> Fraction | None:
     if isinstance(t, App):
         if t.head == "INR":
             return values.get(text_of(t.args[0]), Fraction(1))
+        if t.head == "sqrt":
+            return ONE if _worth(t.args[0], values) == 1 else None
         return values.get(t.head)
+    if isinstance(t, Bind):
+        return _worth(t.body, {**values, t.var: Fraction(0)})
     if isinstance(t, Inv):
         inner = _worth(t.of, values)
         return None if not inner else 1 / inner

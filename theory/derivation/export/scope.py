@@ -84,6 +84,8 @@ class Scope:
         scope: lines by name and by sentence.
         env, fixed: the indices that are there: those of a line, and those of an induction around it.
         current: the line that is made.
+        skipped: why a line in scope was not taken as a fact, where that is because it is said no further.
+        below: indices of inductions that are said only as far as sums over them go.
     """
 
     setting: Setting
@@ -91,6 +93,8 @@ class Scope:
     env: dict[str, Nat] = field(default_factory=dict)
     fixed: dict[str, Nat] = field(default_factory=dict)
     current: Line | None = None
+    below: str = ""
+    skipped: BeyondError | None = None
     _names: set[str] = field(default_factory=set)
 
     def free_in(self, sentence: Sentence) -> tuple[str, ...]:
@@ -109,10 +113,14 @@ class Scope:
         """How many rounds after round k the sentence looks: those that have ended, of states, or have begun, of taps;
         or how many turns after turn h or j: those that have ended, where `made`, for what is made in a turn."""
         words = self.setting.claim.vocabulary
-        at, found = "khj".index(index), 0
+        found = 0
         for side in (sentence.left, sentence.right):
             for part in everything_meant(side, words):
-                if not isinstance(part, At) or len(part.indices) <= at:
+                if not isinstance(part, At):
+                    continue
+                lag = words.states.get(part.name) == "past" and index != "k"
+                at = 1 if lag else "khj".index(index)
+                if len(part.indices) <= at:
                     continue
                 if Name(index) in everything(part.indices[at]):
                     nat = self.setting.nat(part.indices[at], {index: name(index)})
@@ -193,6 +201,8 @@ class Scope:
             at = env[index]
             own = current is not None and index in current.free and at.terms == name(index).terms
             beyond = current is None or index not in current.within
+            if index in self.fixed:  # an induction's: turns end with the loop, rounds where its line says so
+                beyond = index == "k" and "k" not in self.below
             if index in line.within and index not in given and at == name(index) and beyond:
                 raise BeyondError(index, text)
             if current is not None and own and (index in TURNS or (index == "k" and self.setting.random)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -99,6 +100,7 @@ class Signs:
         normal: for normal forms.
         low: of a parameter, whether it is ``"<"`` or ``"<="`` above 0, and the proof; None where it is not known.
         facts: lines in scope, at given indices.
+        aside: for normal forms that are only looked at.
         close: the script that proves an equation of numbers, or None where it is none.
     """
 
@@ -106,6 +108,7 @@ class Signs:
     low: Callable[[App], tuple[str, str] | None]
     facts: Callable[[], Sequence[Fact]]
     close: Callable[[Term, Term], Lines | None]
+    aside: Normal
     _depth: int = field(default=0)
 
     def prove(self, t: Term, strict: bool = False) -> Lines | None:
@@ -114,7 +117,8 @@ class Signs:
             return None
         self._depth += 1
         try:
-            return self._by_shape(t, strict) or self._by_fact(t, strict) or self._weaker(t, strict)
+            found = self._by_shape(t, strict) or self._by_fact(t, strict) or self._weaker(t, strict)
+            return found or self._from_ends(t, strict)
         finally:
             self._depth -= 1
 
@@ -242,6 +246,30 @@ class Signs:
             return [f"assert ({h} : {text_of(t)} = {text_of(scaled)}).", *block(equal), f"rewrite {h}. {last}"]
         return None
 
+    def _from_ends(self, t: Term, strict: bool) -> Lines | None:
+        """The same of a sum that has no negative coefficient in the distances of its names from their ends."""
+        if not isinstance(t, Op) or t.op == "*" or self._depth > 8:
+            return None
+        poly = self.aside.alone(t)[0]
+        atoms = {a for m in poly for a, _ in m if isinstance(a, App)}
+        ends: dict[Term, list[tuple[Fraction, int]]] = {}
+        for fact in self.facts():
+            for end, atom, sign in ((fact.left, fact.right, 1), (fact.right, fact.left, -1)):
+                if isinstance(end, Num) and atom in atoms and fact.relation != "==":
+                    ends.setdefault(atom, []).append((end.value, sign))
+        if not ends or len(ends) > 3:
+            return None
+        for chosen in itertools.product(*ends.values()):
+            found = _measured(poly, dict(zip(ends, chosen, strict=True)))
+            if any(c < 0 for c in found.values()) or (strict and () not in found):
+                continue
+            form = poly_term(found)
+            inner, equal = self._by_shape(form, strict), self.close(t, form)
+            if inner is not None and equal is not None:
+                h = self.normal.fresh("E")
+                return [f"assert ({h} : {text_of(t)} = {text_of(form)}).", *block(equal), f"rewrite {h}.", *inner]
+        return None
+
     def _by_more(self, t: Term, fact: Fact, difference: Term) -> Lines | None:
         """The same where it is more than a line's difference by a number."""
         more = self.normal.norm(minus(t, difference))[0]
@@ -291,6 +319,23 @@ class Signs:
             return self.prove(t, True)
         finally:
             self.facts = kept
+
+
+def _measured(p: Poly, ends: Mapping[Term, tuple[Fraction, int]]) -> Poly:
+    """A form in the distances of some atoms from their ends: above a lower end (1), below an upper one (-1)."""
+    found: Poly = {}
+    for m, c in p.items():
+        one: Poly = {(): c}
+        for atom, e in m:
+            factor: Poly = {((atom, 1),): Fraction(1)}
+            if atom in ends:
+                end, sign = ends[atom]
+                distance = minus(atom, Num(end)) if sign > 0 else minus(Num(end), atom)
+                factor = {((distance, 1),): Fraction(sign), **({(): end} if end else {})}
+            for _ in range(e):
+                one = product_of(one, factor)
+        found = sum_of(found, one)
+    return found
 
 
 def primitive(p: Poly) -> tuple[Poly, dict[Term, int]]:

@@ -90,7 +90,7 @@ class Speaking(Words):
     def _state(self, e: At, env: Env) -> Term:
         words = self.claim.vocabulary
         kind = words.states[e.name] if e.name in words.states else words.taps[e.name][0]
-        if kind not in ("server", "client"):
+        if kind not in ("server", "client", "past"):
             raise NotExportedError(f"a state or tap that is a {kind} is not exported yet")
         at = [self._moment(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
         if self.random and "w" not in env and at[0] == count(0) and e.name in words.states:
@@ -185,6 +185,8 @@ class Speaking(Words):
                 least = plus(least, name(var, most), -1)
                 least = plus(least, Nat(tuple((k, most * t) for k, t in bound.terms), most * (bound.constant - 1)))
         if least.constant < 0 or any(times < 0 for _, times in least.terms):
+            if e_.constant <= 0 and all(times < 0 for _, times in e_.terms):
+                return Inv(Pow(base, plus(count(0), e_, -1)))
             raise NotExportedError("a power whose exponent is a difference is not exported yet")
         return Pow(base, e_)
 

@@ -92,6 +92,8 @@ class Setting(Speaking):
             found += self._parameter(symbol)
         if "K" in self.words or self._has_sums_over_rounds:
             found += [("K", "nat"), ("K_dom", "(1 <= K)%nat")]
+        if self.lags is not None and len(self.lags.terms) == 1 and self.lags.terms[0][0] not in dict(found):
+            found += [(nat_text(self.lags), "nat"), (f"{nat_text(self.lags)}_dom", f"(1 <= {nat_text(self.lags)})%nat")]
         kept = self.program is not None and "keep" in self.program.operations
         if "d" in self.words or kept:
             found += [("d", "nat"), ("d_dom", "(1 <= d)%nat")]
@@ -135,7 +137,7 @@ class Setting(Speaking):
         ]
 
     def _parameter(self, symbol: str) -> list[tuple[str, str]]:
-        base, index = index_of(symbol)
+        base, index = self.placed(symbol)
         domain = self.claim.domains[base]
         word = safe(base)
         if self.whole(symbol):

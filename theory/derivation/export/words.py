@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 from theory.claim import Claim
@@ -19,8 +20,9 @@ from theory.derivation.export.terms import (
 )  # fmt: skip
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
-from theory.program import Loop, Program
+from theory.program import Instruction, Loop, Program
 from theory.sentence import (
+    OVER,
     At,
     Expression,
     everything_meant,
@@ -40,12 +42,15 @@ class Words:
         claim: the claim.
         extra: formulas of its derivation.
         direction: whether it is needed that there is a direction (d >= 1).
+        needs: what else is needed of draws: "later", that a sample is independent of those of earlier turns; "fits",
+            that no more clients are chosen than there are.
         bounds: of indices that are bound around a term that is made, below what they are.
     """
 
     claim: Claim
     extra: tuple[Expression, ...] = ()
     direction: bool = False
+    needs: frozenset[str] = frozenset()
     kept: dict[object, object] = field(default_factory=dict)
     bounds: dict[str, Nat] = field(default_factory=dict)
 
@@ -143,9 +148,50 @@ class Words:
         assert loop.count is not None
         return self.nat(parse_expression(formula_text(loop.count)), {})
 
-    def turns_of(self, index: str, *trees: Expression) -> Nat:
-        """Up to where h, or j of an inner loop, goes in some trees: the turns of the loops of whose taps they speak."""
+    @cached_property
+    def lags(self) -> Nat | None:
+        """How many vectors the algorithm remembers; None where it remembers none."""
+        lengths = {s.length for s in self.program.state if s.length is not None} if self.program else set()
+        if len(lengths) > 1:
+            raise NotExportedError("states that remember different numbers of vectors are not exported yet")
+        if not lengths:
+            return None
+        length = parse_expression(formula_text(lengths.pop()))
+        own = isinstance(length, Name) and length.name not in self.claim.domains
+        return name(safe(sentence_text(length))) if own else self.nat(length, {})
+
+    @cached_property
+    def weights(self) -> frozenset[str]:
+        """Parameters that are one number for each remembered vector."""
+        steps = () if self.program is None else self.program.steps
+        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+
+    def placed(self, symbol: str) -> tuple[str, str]:
+        """A parameter's name and its index; that of the weights is j, also where a claim does not write it."""
+        base, index = index_of(symbol)
+        return base, index or ("j" if base in self.weights else "")
+
+    def lagging(self, e: Expression, index: str) -> bool:
+        """Whether something that is remembered, or its weight, has an index that is free in an expression."""
         words = self.claim.vocabulary
+        if isinstance(e, Name):
+            base, own = index_of(e.name)
+            meant = words.definitions.get(e.name)
+            return self.lagging(meant, index) if meant is not None else base in self.weights and own == index
+        if isinstance(e, At):
+            return words.states.get(e.name) == "past" and any(Name(index) in all_of(i) for i in e.indices[1:])
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[1] == index:
+            return False
+        return any(self.lagging(part, index) for part in parts(e))
+
+    def turns_of(self, index: str, *trees: Expression) -> Nat:
+        """Up to where h, or j, goes in some trees: the turns of the loops of whose taps they speak, or how many vectors
+        are remembered, where it is these that it counts."""
+        words = self.claim.vocabulary
+        if self.lags is not None and (index == "j" or any(self.lagging(e, index) for e in trees)):
+            if any(isinstance(s, Loop) for loop in self.program.steps if isinstance(loop, Loop) for s in loop.body):  # type: ignore[union-attr]
+                raise NotExportedError("loops in loops beside remembered vectors are not exported yet")
+            return self.lags
         taps = {p.name for e in trees for p in everything_meant(e, words) if isinstance(p, At) and p.name in words.taps}
         loops = [] if self.program is None else [s for s in self.program.body if isinstance(s, Loop)]
         if index == "j":
@@ -164,6 +210,8 @@ class Words:
 
     def nat(self, e: Expression, env: Env) -> Nat:
         """A whole number."""
+        if isinstance(e, Apply) and OVER.get(e.operation, ("", ""))[0] == "sum" and constant(parts(e)[0]) == 1:
+            return self.turns_of(OVER[e.operation][1], parts(e)[0])  # so many times 1
         if isinstance(e, Number) and e.value.denominator == 1:
             return count(int(e.value))
         if isinstance(e, Name):
@@ -171,6 +219,8 @@ class Words:
                 return env[e.name]
             if e.name in ("N", "K", "d") or self.integer(e.name):
                 return name(e.name if e.name in ("N", "K", "d") else safe(e.name))
+        if isinstance(e, Apply) and e.operation == "neg":
+            return plus(count(0), self.nat(parts(e)[0], env), -1)
         if isinstance(e, Apply) and e.operation in ("+", "-"):
             a, b = (self.nat(a, env) for a in parts(e))
             return plus(a, b, 1 if e.operation == "+" else -1)
@@ -181,6 +231,20 @@ class Words:
             if not b.terms:
                 return Nat(tuple((k, b.constant * t) for k, t in a.terms), a.constant * b.constant)
         raise NotExportedError(f"{sentence_text(e)} as a whole number is not exported yet")
+
+
+def constant(e: Expression) -> Fraction | None:
+    """The value of a formula that is the same whatever its names are; None where none is seen."""
+    if isinstance(e, Number):
+        return e.value
+    if not isinstance(e, Apply) or e.operation not in ("+", "-", "*"):
+        return None
+    a, b = (constant(part) for part in parts(e))
+    if e.operation == "*" and (a == 0 or b == 0):
+        return Fraction(0)
+    if a is None or b is None:
+        return None
+    return a * b if e.operation == "*" else a + b if e.operation == "+" else a - b
 
 
 def labels(loop: Loop) -> set[str]:
