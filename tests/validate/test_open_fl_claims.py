@@ -69,7 +69,7 @@ def test_the_pool_finds_what_breaks(label):
     assert accepted(one, found.broken, True)
 
 
-GIVEN = ["theorem-3", "lemma-5/after-communication", "eq17"]
+GIVEN = ["theorem-3", "lemma-5/after-communication"]
 
 
 def test_few_instances_are_given():
