@@ -1,10 +1,10 @@
 """Workload W1: FedAvg-SVRG, least squares, N=18, 50 samples each, d=5, S=5, M=2, K=100, p_n ~ U(0.3, 0.9), step 0.01.
 
-Compares the engine's back ends with a plain Python loop, NumPy, JAX, numba, torch.compile and C++ by hand, in one
-process, in turn, after checking that all give the same when they are given the same draws. A run-round is one run
-advanced by one round, with its random draws and both metrics; compiling is not counted. Run:
-``python -m benchmarks.w1_fedavg_svrg [--quick] [--markdown] [--json FILE]``, or with ``--scaling [--out FOLDER]``; best
-on an idle machine (the load is printed).
+Compares the program of the catalogue, run by the back ends of `sim.simulate`, with a plain Python loop, NumPy, JAX,
+numba, torch.compile and C++ by hand, in one process, in turn, after checking that all give the same when they are given
+the same draws. A run-round is one run advanced by one round, with its random draws and both metrics; compiling is not
+counted. Run: ``python -m benchmarks.w1_fedavg_svrg [--quick] [--markdown] [--json FILE]``, or with ``--scaling [--out
+FOLDER]``; best on an idle machine (the load is printed).
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import w1_peers as peers
 from benchmarks.measuring import Axis, Case, installed, machine, measure, number, options, scaling, table
-from sim.algorithms import FedAvgSVRG
-from sim.engine import run
-from sim.kernels.quadratic import UNROLLED
 from sim.native.build import compiler
-from sim.participation import Bernoulli
 from sim.problems import Quadratic, least_squares
+from sim.simulate import simulate
+from theory.papers.algorithms import fedavg_svrg
 
 CLIENTS, SAMPLES, DIM, ROUNDS = 18, 50, 5, 100
 # Of the mean final f - f* of two competitors with other draws, in standard errors of their difference: a correct pair
@@ -47,14 +45,16 @@ def workload(clients: int = CLIENTS, dim: int = DIM) -> tuple[Quadratic, Array]:
 
 
 def engine(problem: Quadratic, p: Array, backend: Any, threads: int = 1) -> peers.Peer:
-    """The engine, as a peer; its draws are its own."""
-    algorithm, presence = FedAvgSVRG(peers.STEP, peers.SNAPSHOTS, peers.INNER), Bernoulli(p)
+    """The program, as a peer; its draws are its own."""
+    given = {"delta": peers.STEP, "p_n": p, "S": peers.SNAPSHOTS, "M": peers.INNER}
+    start, metrics = [peers.START] * problem.dim, ("suboptimality", "squared_gradient_norm")
 
     def advance(runs: int, rounds: int, draws: peers.Draws | None = None) -> Array:
-        return run(
-            algorithm, problem, presence, rounds=rounds, runs=runs, seed=peers.SEED, start=[peers.START] * problem.dim,
-            backend=backend, threads=threads,
-        )["suboptimality"]  # fmt: skip
+        found = simulate(
+            fedavg_svrg, problem, given, start, rounds, runs, peers.SEED, record=(), metrics=metrics, backend=backend,
+            threads=threads,
+        )  # fmt: skip
+        return np.asarray(found.values["suboptimality"])
 
     return advance
 
@@ -82,8 +82,7 @@ def scaled(problem: Quadratic, p: Array, threads: list[int]) -> dict[str, peers.
     """The engine's back ends and the C++, on so many threads."""
     found: dict[str, peers.Peer] = {f"engine, torch, {t} thread(s)": engine(problem, p, "torch", t) for t in threads}
     if compiler() is not None:
-        if problem.dim <= UNROLLED:
-            found |= {f"engine, native, {t} thread(s)": engine(problem, p, "native", t) for t in threads}
+        found |= {f"engine, native, {t} thread(s)": engine(problem, p, "native", t) for t in threads}
         for t in threads:
             by_hand = peers.cpp(problem, p, t)
             if by_hand is not None:

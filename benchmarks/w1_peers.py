@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.measuring import reference, structure
 from sim.problems import Quadratic
-from sim.streams import Streams, seed_key, thresholds
+from sim.streams import PROGRAM, Streams, seed_key, thresholds
 
 SNAPSHOTS, INNER, STEP, START = 5, 2, 0.01, 0.5
 SEED = 0
@@ -42,11 +42,12 @@ Peer = Callable[[int, int, Draws | None], Array]
 
 
 def engine_draws(problem: Quadratic, p: Array, runs: int, rounds: int) -> Draws:
-    """The engine's."""
-    streams, span = Streams(SEED, np.arange(runs)), range(rounds)
-    words = streams.participation(problem.clients, span).numpy()
-    picks = streams.indices(problem.counts, span, SNAPSHOTS * (INNER - 1)).numpy()
-    return Draws(words < thresholds(p)[:, None], picks)
+    """Those of the program: its coins are its first draw, its samples the second."""
+    streams, span, turns = Streams(SEED, np.arange(runs)), range(rounds), (SNAPSHOTS, INNER)
+    words = streams.words(PROGRAM, np.zeros(1, dtype=np.int64), span, problem.clients).numpy()[:, :, 0]
+    picks = streams.words(PROGRAM + 1, np.arange(problem.clients), span, SNAPSHOTS * INNER).numpy()
+    picks = ((picks * problem.samples) >> 32).reshape(rounds, *turns, problem.clients, runs)
+    return Draws(words < thresholds(p)[:, None], picks[:, :, 1:].reshape(rounds, -1, problem.clients, runs))
 
 
 def plain_loop(problem: Quadratic, p: Array) -> Peer:

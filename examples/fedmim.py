@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from theory.program import algorithm
 from validate.drawing import Axes, Panel
 from validate.experiment import Array, Band, Table
 from validate.experiments.declared import chosen, shown, sized, stated
@@ -145,41 +147,125 @@ class Size:
 # --- methods ---------------------------------------------------------------------------------------------------------
 
 STEPS, SMALL_STEPS = (0.1, 0.3, 1.0, 3.0), (0.003, 0.01, 0.03, 0.1)  # the small ones are FedAdam's
-Make = Callable[..., Any]
+Make = Callable[..., "Rounds"]
 
 
-def fedavg(steps: tuple[float, ...], _: float, K: int) -> Any:
+class Rounds(NamedTuple):
+    """A round's program and its parameters, but for S."""
+
+    program: Any
+    parameters: dict[str, Any]
+
+
+def apart(w: Any, x: Any, y: Any, new: Any, active: Any) -> Any:
+    """Whose coordinates sum to (1/S) sum ||y_n - new||^2 over those who take part, by how all of them moved from x."""
+    moved, step = y - x, new - x
+    return w.average(w.times(moved, moved), active) + w.times(step, step - 2 * w.average(moved, active))
+
+
+@algorithm(x="x0", spread="0")
+def fedavg_round(w: Any, x: Any, spread: Any, *, eta: Any, b: Any, H: Any, S: Any) -> Any:
     """McMahan et al. (2017)."""
-    from sim.algorithms import FedAvg
+    active, y = w.choose(S), w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample(b))
+    new = w.average(y, active)
+    return new, apart(w, x, y, new, active)
 
-    return FedAvg(steps, K, aggregation="normalised", empty="condition", batch=GIVEN.batch)
+
+@algorithm(x="x0", m="0", u="0", spread="0")
+def fedadam_round(w: Any, x: Any, m: Any, u: Any, spread: Any, *, eta: Any, eta_g: Any, b: Any, H: Any, S: Any) -> Any:
+    """Reddi et al. (2021), Algorithm 2, beta1 = 0.9, beta2 = 0.99, tau = 0.001; v = u + beta2**k*tau**2."""
+    active, y, beta, tau = w.choose(S), w.each(x), Fraction(99, 100), Fraction(1, 1000)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample(b))
+    move = w.average(y - x, active)
+    m, u = Fraction(9, 10) * m + Fraction(1, 10) * move, beta * u + (1 - beta) * w.times(move, move)
+    v = u + beta ** (w.k + 1) * tau**2 * w.ones()
+    new = x + eta_g * w.over(m, w.sqrt(v) + tau * w.ones())
+    return new, m, u, apart(w, x, y, new, active)
 
 
-def named(name: str, parameter: str) -> Make:
-    """An algorithm of `sim.algorithms` with a parameter of its own."""
+@algorithm(x="x0", c="each 0", spread="0")
+def scaffold_round(w: Any, x: Any, c: Any, spread: Any, *, eta: Any, eta_g: Any, b: Any, H: Any, S: Any) -> Any:
+    """Karimireddy et al. (2020), Algorithm 1, option II; the server's control is the mean of the c."""
+    active, y, common = w.choose(S), w.each(x), w.mean(c)
+    for _ in w.repeat(H):
+        y = y - eta * (w.gradient(y, w.sample(b)) - c + common)
+    new = x + eta_g * w.average(y - x, active)
+    return new, w.where(active, c - common + (x - y) / (H * eta), c), apart(w, x, y, new, active)
 
-    def make(steps: tuple[float, ...], value: float, K: int) -> Any:
-        from sim import algorithms
 
-        return getattr(algorithms, name)(steps, K, **{parameter: value}, batch=GIVEN.batch)
+@algorithm(x="x0", g="each 0", h="0", spread="0")
+def feddyn_round(w: Any, x: Any, g: Any, h: Any, spread: Any, *, eta: Any, a: Any, b: Any, H: Any, S: Any) -> Any:
+    """Acar et al. (2021), Algorithm 1, with local steps in place of the local minimisers; a is its alpha."""
+    active, y = w.choose(S), w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * (w.gradient(y, w.sample(b)) - g + a * (y - x))
+    h = h - a * w.mean(active * (y - x))
+    new = w.average(y, active) - h / a
+    return new, w.where(active, g - a * (y - x), g), h, apart(w, x, y, new, active)
+
+
+@algorithm(x="x0", spread="0")
+def fedsam_round(w: Any, x: Any, spread: Any, *, eta: Any, radius: Any, b: Any, H: Any, S: Any) -> Any:
+    """Qu et al. (2022), Algorithm 1: the gradient is taken where the same batch's loss rises most, at this distance."""
+    active, y = w.choose(S), w.each(x)
+    for _ in w.repeat(H):
+        i = w.sample(b)
+        slope = w.gradient(y, i)
+        y = y - eta * w.gradient(y + radius / w.norm(slope) * slope, i)
+    new = w.average(y, active)
+    return new, apart(w, x, y, new, active)
+
+
+@algorithm(x="x0", past="J times 0", spread="0")
+def inertial_round(
+    w: Any, x: Any, past: Any, spread: Any, *, eta: Any, alpha: Any, beta: Any, A: Any, b: Any, H: Any, S: Any
+) -> Any:
+    """Liu et al., Algorithm 1; A is 1 - sum_j alpha_j, past the increments. One lag and beta = 0: Xu et al. (2021)."""
+    active, y, shift, ahead = w.choose(S), w.each(x), w.combine(alpha, past), w.combine(beta, past)
+    for _ in w.repeat(H):
+        y = y - shift - A * eta * w.gradient(y - ahead, w.sample(b))
+    new = w.average(y, active)
+    return new, w.shift(past, (x - new) / H), apart(w, x, y, new, active)
+
+
+def numbers(steps: tuple[float, ...], K: int) -> dict[str, Any]:
+    """What all of them take."""
+    return {"eta": {"k": steps}, "b": GIVEN.batch, "H": K}
+
+
+def fedavg(steps: tuple[float, ...], _: float, K: int) -> Rounds:
+    """FedAvg."""
+    return Rounds(fedavg_round, numbers(steps, K))
+
+
+def named(program: Any, parameter: str) -> Make:
+    """A program with a parameter of its own."""
+
+    def make(steps: tuple[float, ...], value: float, K: int) -> Rounds:
+        return Rounds(program, numbers(steps, K) | {parameter: value})
 
     return make
 
 
 def inertial(alpha: Sequence[float], beta: Sequence[float]) -> Make:
     """FedMIM with these lags; an own parameter is the sum of alpha in place of theirs."""
+    J = max(len(alpha), len(beta))
 
-    def make(steps: tuple[float, ...], total: float, K: int) -> Any:
-        from sim.algorithms import FedMIM
-
+    def make(steps: tuple[float, ...], total: float, K: int) -> Rounds:
         share = total / sum(alpha) if total else 1.0
-        return FedMIM(steps, K, alpha=tuple(share * a for a in alpha), beta=tuple(beta), batch=GIVEN.batch)
+        weights = np.zeros((2, J))
+        weights[0, : len(alpha)], weights[1, : len(beta)] = share * np.array(alpha), beta
+        lags = {"alpha": weights[0].tolist(), "beta": weights[1].tolist(), "A": 1 - float(weights[0].sum())}
+        return Rounds(inertial_round, numbers(steps, K) | lags)
 
     return make
 
 
-def fedcm(steps: tuple[float, ...], weight: float, K: int) -> Any:
-    """Xu et al. (2021): FedMIM with one lag of 1 - weight."""
+def fedcm(steps: tuple[float, ...], weight: float, K: int) -> Rounds:
+    """FedCM: FedMIM with one lag of 1 - weight."""
     return inertial((1 - weight,), ())(steps, 0.0, K)
 
 
@@ -188,11 +274,11 @@ METHODS = {
     method.key: method
     for method in (
         Method("fedavg", "FedAvg", fedavg, STEPS, filled=True),
-        Method("fedadam", "FedAdam", named("FedAdam", "server_step"), SMALL_STEPS, "server step", (W, 0.03, 0.3)),
-        Method("scaffold", "SCAFFOLD", named("Scaffold", "server_step"), STEPS, "server step", (1.0, 0.5, 0.25)),
+        Method("fedadam", "FedAdam", named(fedadam_round, "eta_g"), SMALL_STEPS, "server step", (W, 0.03, 0.3)),
+        Method("scaffold", "SCAFFOLD", named(scaffold_round, "eta_g"), STEPS, "server step", (1.0, 0.5, 0.25)),
         Method("fedcm", "FedCM", fedcm, STEPS, "weight", (W, 0.4, 0.7)),
-        Method("feddyn", "FedDyn", named("FedDyn", "weight"), STEPS, "weight", (W, 0.03, 0.3)),
-        Method("fedsam", "FedSAM", named("FedSAM", "radius"), STEPS, "radius", (0.05, 0.01, 0.2)),
+        Method("feddyn", "FedDyn", named(feddyn_round, "a"), STEPS, "weight", (W, 0.03, 0.3)),
+        Method("fedsam", "FedSAM", named(fedsam_round, "radius"), STEPS, "radius", (0.05, 0.01, 0.2)),
         Method("fedmim", "FedMIM", inertial(*GIVEN.lags), STEPS, "Σα", (sum(GIVEN.lags.alpha), 0.6, 0.3)),
     )
 }
@@ -319,32 +405,33 @@ class Train(Job):
     @property
     def settings(self) -> Any:
         """See `Job`."""
-        return {"job": self, "algorithm": self.algorithm(1)}
+        program, parameters = self.made(1)
+        return {"job": self, "round": str(program.program), "parameters": parameters}
 
-    def algorithm(self, rounds: int) -> Any:
+    def made(self, rounds: int) -> Rounds:
         """The method, whose step falls from round to round."""
         steps = tuple(float(step) for step in self.choice[0] * GIVEN.decay ** np.arange(rounds))
-        return self.entry.made.make(steps, self.choice[1], self.entry.cell.local_steps)
+        program, parameters = self.entry.made.make(steps, self.choice[1], self.entry.cell.local_steps)
+        return Rounds(program, parameters | {"S": self.entry.cell.selected})
 
     def compute(self, work: Work) -> Mapping[str, Array]:
         """See `Job`."""
-        from sim import run
-        from sim.participation import UniformChoice
+        from sim.simulate import simulate
 
-        cell, made = self.entry.cell, self.algorithm(self.rounds)
+        cell, (program, parameters) = self.entry.cell, self.made(self.rounds)
         least = work[Least(cell.concentration, self.first, self.sets)]["least"]
         rows: dict[str, list[Array]] = {"excess": [], "accuracy": [], "consistency": []}
         for seed, lowest in zip(range(self.first, self.first + self.sets), least, strict=True):
             data, test = problem(cell.concentration, seed), balanced(seed)
             options: Any = {"rounds": self.rounds, "runs": self.runs, "first_run": seed * self.runs, "seed": work.seed}
-            metrics = ("iterate", "local_consistency")
-            trace = run(made, data, UniformChoice(cell.selected), metrics=metrics, **options)
-            for models in trace["iterate"][:, :: self.every]:
+            options |= {"record": range(self.rounds + 1), "keep": ("x", "spread")}
+            trace = simulate(program, data, parameters, **options).states
+            for models in trace["x"][:, :: self.every]:
                 excess = objective(data, models) - lowest
                 # rounding can take the excess of a very good model to 0 or below it
                 rows["excess"].append(np.clip(np.nan_to_num(excess, nan=DIVERGED), 1e-16, DIVERGED))
                 rows["accuracy"].append(accuracy(test, models))
-            rows["consistency"] += list(np.minimum(np.nan_to_num(trace["local_consistency"], nan=DIVERGED), DIVERGED))
+            rows["consistency"] += list(np.minimum(np.nan_to_num(trace["spread"].sum(axis=2), nan=DIVERGED), DIVERGED))
         return {name: np.array(values) for name, values in rows.items()}
 
 

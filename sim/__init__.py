@@ -1,8 +1,7 @@
 """What happens: problems, participation, algorithms, the batched simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run`, `run_open`, `run_shuffling`, `moments`, `problems`, `algorithms`, `participation`,
-`population`.
+`run_open`, `moments`, `problems`, `algorithms`, `participation`, `population`. Any algorithm is run by `sim.simulate`.
 """
 
 from __future__ import annotations
@@ -12,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sim import algorithms, moments, participation, population, problems
-    from sim.engine import run
     from sim.open_engine import run_open
-    from sim.shuffling import run_shuffling
 
 __all__ = [
     "algorithms",
@@ -22,15 +19,11 @@ __all__ = [
     "participation",
     "population",
     "problems",
-    "run",
     "run_open",
-    "run_shuffling",
 ]
 
 _MODULES = {
-    "run": "sim.engine",
     "run_open": "sim.open_engine",
-    "run_shuffling": "sim.shuffling",
 }
 
 

@@ -5,27 +5,18 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 * key = (low 32 bits, high 32 bits) of the seed.
 * counter = (run, client, round, purpose * 2^24 + block), all from 0; run counts from `first_run` on.
-* Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4. Draws that an algorithm does not need are
-  not numbered: of local steps with reduced variance those with m >= 1 only, j = s (M - 1) + m - 1 (at m = 0 what is
-  drawn cancels); the averaged algorithms, with minibatches of B samples, number sample b of local step m by j = m B +
-  b.
-* Purpose `PARTICIPATION` = 0: the client word holds the attempt (0, 1, ... under "condition"), and draw j is client
-  j's. Bernoulli: present iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is always).
-  S of N: the S clients with the smallest x, ties to the smaller client.
-* Purpose `SAMPLING` = 1: the sample's index is (x n) >> 32 for a client with n samples (each index has its probability
-  1/n to within 2^-32, a relative bias below n 2^-32). In an open population the client word is the client's index in
-  the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
-* Purpose `POPULATION` = 2 (an open population, `sim.population`): the client word is 0. Draw 0: one client leaves iff
-  x < round(p 2^32), as under `PARTICIPATION`, and never for p = 0. Draw 1: who leaves, number (x m) >> 32 of the m
-  clients present in the order of their slots. Draw 2: one client joins, as draw 0. Draw 3 is not used. Draw 4 + s is
-  that of slot s: S of those who remain upload, the ones with the smallest x, ties to the smaller slot.
+* Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4.
+* What happens with the chance p happens iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is
+  always).
+* Purpose `SAMPLING` = 1 (of an open population, as are the next two): the sample's index is (x n) >> 32 for a client
+  with n samples (each index has its probability 1/n to within 2^-32, a relative bias below n 2^-32). The client word
+  is the client's index in the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
+* Purpose `POPULATION` = 2 (`sim.population`): the client word is 0. Draw 0: one client leaves, never for p = 0. Draw 1:
+  who leaves, number (x m) >> 32 of the m clients present in the order of their slots. Draw 2: one client joins, as draw
+  0. Draw 3 is not used. Draw 4 + s is that of slot s: S of those who remain upload, the ones with the smallest x, ties
+  to the smaller slot.
 * Purpose `POOL` = 3: the round word is 0, the client word is the client's index in the pool. The pool's clients come in
   the order of their draws 0, ties to the smaller index.
-* Purpose `PERMUTATION` = 4 (clients in random order): the client word is 0, the round word is the epoch. The clients
-  are visited in the order of their draws (draw j is client j's), ties to the smaller client (so an order has its
-  probability 1/N! up to a relative 2^-33 N^2). In such an epoch draw j K + m of `SAMPLING` is that of local step m of K
-  at the client for the model that is there at communication round j; the draws from N K on are the minibatch for
-  the global model.
 * A uniform in [0, 1) is x 2^-32.
 
 Programs (`sim.simulate`) draw under purposes of their own, the round word being k. The instructions that draw (sample,
@@ -65,11 +56,9 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import torch
 
-PARTICIPATION = 0
 SAMPLING = 1
 POPULATION = 2
 POOL = 3
-PERMUTATION = 4
 VISITS = 6
 PASSES = 7
 PROGRAM = 16
@@ -250,7 +239,7 @@ class Streams:
         """(T, J, N, R) int64, draws first..first+J-1 of these clients in these rounds: uniform on 0..2^32-1.
 
         Args:
-            purpose: `PARTICIPATION` or `SAMPLING`, or any in [0, 256) of a new kernel's own.
+            purpose: `SAMPLING`, or any in [0, 256) of a new kernel's own.
             clients: (N,) values of the counter's client word, in [0, 2^32), or (T, N, R), others in each round and run.
             rounds: T consecutive rounds, in [0, 2^32).
             draws: J >= 0, below 2^26.
@@ -297,36 +286,6 @@ class Streams:
         if scale is not None:
             work.shift(result, 32, out=result)
         return work.tensor(result)
-
-    def indices(
-        self, counts: NDArray[Any], rounds: range, draws: int, out: Any = None, chosen: NDArray[Any] | None = None
-    ) -> torch.Tensor:
-        """(T, J, N, R) int64, samples drawn with replacement: index j of client n is uniform on 0..counts[n]-1.
-
-        Args:
-            counts: (N,) numbers of samples, in [1, 2^31).
-            rounds: T consecutive rounds.
-            draws: J.
-            out: as in `words`.
-            chosen: (T, S, R) int64, clients whose draws alone are wanted; the result is then (T, J, S, R).
-        """
-        if chosen is not None:
-            scale = self.work.integers(np.asarray(counts)[chosen][:, None])
-            return self.words(SAMPLING, chosen, rounds, draws, scale=scale, out=out)
-        counts = np.asarray(counts)
-        return self.words(
-            SAMPLING, np.arange(len(counts)), rounds, draws, scale=self.work.integers(counts.reshape(-1, 1)), out=out
-        )
-
-    def participation(self, clients: int, rounds: range, attempt: int = 0, columns: Any = None) -> torch.Tensor:
-        """(T, N, R) int64, one word for each client in each round, uniform on 0..2^32-1."""
-        words = self.words(PARTICIPATION, np.array([attempt]), rounds, clients, columns)
-        return words[:, :, 0]
-
-    def permutations(self, clients: int, rounds: range) -> torch.Tensor:
-        """(T, N, R) int64: entry (t, j, r) is the client that comes j-th, in a uniformly random order of 0..N-1."""
-        words = self.words(PERMUTATION, np.array([0]), rounds, clients)[:, :, 0]
-        return words.argsort(dim=1, stable=True)
 
 
 def seed_key(seed: int) -> tuple[int, int]:

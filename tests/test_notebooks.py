@@ -57,8 +57,7 @@ def test_every_paper_has_a_notebook():
 
 
 @pytest.mark.parametrize(
-    "path",
-    [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LONG else []) for p in NOTEBOOKS],
+    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] if p.stem in LONG else []) for p in NOTEBOOKS]
 )
 def test_a_run_prints_what_is_committed(path, tmp_path):
     pytest.importorskip("nbclient")

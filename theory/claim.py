@@ -24,7 +24,7 @@ from typing import Any, Literal
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.formula import Apply, Name
 from theory.predicates import Direction, Predicate, predicate
-from theory.program import NAME, Algorithm, Instruction, Program
+from theory.program import NAME, TAKEN, Algorithm, Instruction, Program
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -241,8 +241,8 @@ class Claim:
     def symbols(self) -> tuple[str, ...]:
         """Its parameters as it writes them (``eta``, ``p_n``, ``L``), the algorithm's first."""
         written = dict.fromkeys(self.of.parameters if self.of is not None else ())
-        sides = [self.sentence.left, self.sentence.right] if self.has_sentence else []
-        sides += [side for relation in self.relations for side in (relation.left, relation.right)]
+        sides = [*self.sentence.sides] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in relation.sides]
         for one in self.predicates:
             written |= dict.fromkeys(sorted(one.binds))
             sides += one.constants
@@ -285,7 +285,7 @@ class Claim:
     @cached_property
     def free(self) -> frozenset[str]:
         """Indices for all of whose values it is claimed."""
-        sides = (self.sentence.left, self.sentence.right) if self.has_sentence else ()
+        sides = self.sentence.sides if self.has_sentence else ()
         return frozenset().union(*(read(side, self.vocabulary).free for side in sides))
 
     # its right side in numbers
@@ -332,16 +332,33 @@ class Claim:
         left = {name: domain for name, domain in self.parameters.items() if name not in ("K", "N", "d")}
         object.__setattr__(self, "parameters", MappingProxyType(left))
 
+    def _check_indices(self) -> None:
+        """An index that stands as a number where nothing else has it is a parameter whose name is taken."""
+        sides = [*self.sentence.sides] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in relation.sides]
+        counted = {"n": "the clients", "i": "a client's samples"}
+        if self.of is None:
+            counted |= dict.fromkeys(TURNS, "turns of loops")
+        for name, what in counted.items():
+            one = {name: parse_expression("1")}
+            free, besides = (
+                any(name in read(side, self.vocabulary).free for side in some)
+                for some in (sides, [replaced(side, one) for side in sides])
+            )
+            if free and not besides:
+                why = f"{name} numbers {what}, and nothing else here has this index"
+                raise SentenceError(f"{why}: a parameter has another name ({TAKEN})")
+
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":
             raise SentenceError("a claim has a label")
         for name in self.where:
             if not NAME.match(name) or name in SPECIAL:
                 raise SentenceError(f"where defines {name!r}, which means something else")
-        trees = [side for s in self.relations for side in (s.left, s.right)]
+        trees = [side for s in self.relations for side in s.sides]
         trees += [constant for one in self.predicates for constant in one.constants]
         trees += [] if self.of is None else [parse_expression(state.initial) for state in self.of.state]
-        trees += [self.sentence.left, self.sentence.right] if self.has_sentence else []
+        trees += [*self.sentence.sides] if self.has_sentence else []
         for tree in (*trees, *self.definitions.values()):
             if any(isinstance(part, Apply) and part.operation == COORDINATE for part in everything(tree)):
                 raise SentenceError(f"{text_of(tree)}: {COORDINATE} is said in the lines of derivations only")
@@ -358,17 +375,18 @@ class Claim:
             read(tree, words)
         if not self.has_sentence and not (self.title and self.remarks):
             raise SentenceError("a claim that no sentence says has a title, and remarks with its words")
-        for side in (self.sentence.left, self.sentence.right) if self.has_sentence else ():
+        for side in self.sentence.sides if self.has_sentence else ():
             if read(side, words).shape != "scalar":
                 raise SentenceError(f"{text_of(side)} is a vector: equal vectors are written norm2(u - v) <= 0")
         for relation in self.relations:
-            for side in (relation.left, relation.right):
+            for side in relation.sides:
                 if read(side, words).shape != "scalar":
                     raise SentenceError(f"{relation}: {text_of(side)} is a vector")
         for one in self.predicates:
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
+        self._check_indices()
         _ = self.constants
         if self.over:
             parse_sentence(self.over)
@@ -379,6 +397,9 @@ class Claim:
         for name in self.in_words:
             if name not in self.symbols:
                 raise SentenceError(f"in_words has {name!r}, which the claim does not use as a number")
+        taken = sorted(set(self.parameters) & set(SPECIAL) - set(self.domains))
+        if taken:
+            raise SentenceError(f"the name {taken[0]!r} means something else than a parameter ({TAKEN})")
         unknown = sorted(set(self.parameters) - set(self.domains) - set(self.symbols) - set(self.where))
         if unknown:
             raise SentenceError(

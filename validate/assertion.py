@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from theory.claim import Claim
     from validate.instances import Instance
     from validate.instances.by_runs import ByRuns, Implementation
-    from validate.instances.occasion import Occasion
     from validate.instances.pool import Drawn
+    from validate.on_instance import OnInstance
 
 OnViolation = Literal["fail", "skip", "reject"]
 
@@ -96,7 +96,7 @@ def assert_claim(
 
 
 def _of_instance(
-    one: Occasion,
+    one: OnInstance,
     implementation: Implementation | None,
     runs: int | None,
     seed: int,
@@ -119,9 +119,9 @@ def _of_instance(
     if both.broken.any():
         i = int(both.worst)
         lines = _broken_lines(one, both.left[i], both.right[i], both.index_at(i))
-        how = "in exact arithmetic" if one.exact else "by moments in float64, by more than rounding"
+        how = "in exact arithmetic" if one.how != "floats" else "by moments in float64, by more than rounding"
         raise ClaimBroken("\n".join([f"{claim.id} is broken {how}", *lines]))
-    return Held(claim.id, len(both), one.exact, both.tightness)
+    return Held(claim.id, len(both), one.how != "floats", both.tightness)
 
 
 def _runs(runs: int | None, certain: bool, implementation: Implementation | None) -> int:
@@ -135,7 +135,7 @@ def _runs(runs: int | None, certain: bool, implementation: Implementation | None
 
 
 def _of_runs(
-    one: Occasion, runs: int, seed: int, error_probability: float, implementation: Implementation | None
+    one: OnInstance, runs: int, seed: int, error_probability: float, implementation: Implementation | None
 ) -> Held:
     __tracebackhide__ = True
     from validate.instances.by_runs import in_every_run, sides_by_runs
@@ -203,7 +203,7 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
     return f"is not shown to hold ({limits}; these runs cannot tell, more of them may)"
 
 
-def _broken_lines(one: Occasion, left: Any, right: Any, at: Any) -> Iterator[str]:
+def _broken_lines(one: OnInstance, left: Any, right: Any, at: Any) -> Iterator[str]:
     """Everything that a reader of a failed test needs."""
     from validate.sides import nearest_float
 
@@ -217,7 +217,7 @@ def _broken_lines(one: Occasion, left: Any, right: Any, at: Any) -> Iterator[str
     yield from _told(one)
 
 
-def _told(one: Occasion) -> Iterator[str]:
+def _told(one: OnInstance) -> Iterator[str]:
     """The instance, and what is assumed of it."""
     import json
 

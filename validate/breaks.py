@@ -18,10 +18,10 @@ from validate.certificate.exact_text import failures
 from validate.certificate.play import play_certificate
 from validate.in_words import as_text, described, sides_in_words, tightness_at
 from validate.instances import Instance, Quadratics
-from validate.instances.occasion import Occasion
 from validate.instances.pool import needs_minimiser
 from validate.instances.seen import Seen
 from validate.instances.shrinking import shrunk
+from validate.on_instance import OnInstance
 from validate.verdict import Evidence, Origin
 from validate.worst_case.stage import told, worst
 
@@ -73,7 +73,7 @@ def accepted(claim: Claim, seen: Seen, quick: bool) -> bool:
     return True
 
 
-def certificate_of_break(one: Occasion) -> dict[str, Any]:
+def certificate_of_break(one: OnInstance) -> dict[str, Any]:
     """The certificate of a given instance that breaks a claim.
 
     Raises:
@@ -83,7 +83,7 @@ def certificate_of_break(one: Occasion) -> dict[str, Any]:
     if one.unmet:
         raise ValueError(f"{claim.id}: the instance violates {', '.join(map(repr, one.unmet))}")
     both = one.measured
-    if both.broken and not one.exact:
+    if both.broken and one.how == "floats":
         raise ValueError(f"{claim.id}: the instance has too many outcomes to be played, and only floats break it there")
     if not both.broken:
         why = both.silent or next((row.why for row in both.rows if row.status != "holds"), "")

@@ -17,8 +17,8 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
+from theory.calculator.signs import never_negative
 from theory.claim import Claim
 from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
 from theory.formula import Apply, Name, Number
@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 
 PLAIN = ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max")
 """Operations on numbers."""
-NEVER_NEGATIVE = ("norm2", "norm", "abs", "sqrt", "exp")
 
 
 QUICK = 0.5
@@ -59,10 +58,11 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         excluded = f"{found.first} and {found.second} exclude each other: {found.proof}"
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
 
-    numbers = _Numbers(claim)
+    numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
     relations = [first for first in map(_of_the_first, asked) if first is not None]
-    in_the_first = "" if all(relation in asked for relation in relations) else "; asked of the first k, h, j and i"
+    of_all = all(relation in asked for relation in relations)
+    in_the_first = "" if of_all else "; asked of the first k, h, j and i, as a relation is for all of them"
     if not relations:
         return []
     relations += map(numbers.written, _asked_by_the_program(claim))
@@ -106,7 +106,7 @@ def _of_the_first(relation: Sentence) -> Sentence | None:
 
     States and taps keep their text, which stands for what they are there.
     """
-    sides = [_put_first(side, frozenset()) for side in (relation.left, relation.right)]
+    sides = [_put_first(side, frozenset()) for side in relation.sides]
     return None if sides[0] is None or sides[1] is None else Sentence(sides[0], relation.relation, sides[1])
 
 
@@ -139,7 +139,7 @@ def _hangs_on_the_client(e: Expression, claim: Claim) -> bool:
 def _of_means(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
     """The means over the clients of relations that hold for every client, a strict one strictly; N is at least 1."""
     for one in relations:
-        if any(_hangs_on_the_client(side, claim) for side in (one.left, one.right)):
+        if any(_hangs_on_the_client(side, claim) for side in one.sides):
             yield Sentence(applied(MEAN, (one.left,)), one.relation, applied(MEAN, (one.right,)))
 
 
@@ -148,7 +148,7 @@ def _of_extremes(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
     spoken = dict.fromkeys(
         parts(e)[0]
         for one in relations
-        for side in (one.left, one.right)
+        for side in one.sides
         for e in everything(side)
         if isinstance(e, Apply) and e.operation in (LARGEST, LEAST)
     )
@@ -160,8 +160,8 @@ def _of_extremes(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
             yield Sentence(low, "<=", high)
         for one in relations:  # those clients have them that attain them
             for extreme in (largest, least):
-                sides = [_put(side, each, extreme) for side in (one.left, one.right)]
-                if sides != [one.left, one.right] and not any(_hangs_on_the_client(side, claim) for side in sides):
+                sides = [_put(side, each, extreme) for side in one.sides]
+                if sides != [*one.sides] and not any(_hangs_on_the_client(side, claim) for side in sides):
                     yield Sentence(sides[0], one.relation, sides[1])
 
 
@@ -174,7 +174,7 @@ def _put(e: Expression, old: Expression, new: Expression) -> Expression:
     return e
 
 
-class _Numbers:
+class Numbers:
     """The numbers that stand for what is no parameter, as they are met."""
 
     def __init__(self, claim: Claim) -> None:
@@ -187,9 +187,7 @@ class _Numbers:
 
     def written(self, relation: Sentence) -> Sentence:
         """A relation without definitions; what is one number a client goes by its index, as ``p`` does that is p_n."""
-        left, right = (
-            replaced(replaced(side, self.claim.definitions), self.indexed) for side in (relation.left, relation.right)
-        )
+        left, right = (replaced(replaced(side, self.claim.definitions), self.indexed) for side in relation.sides)
         kind: Relation = relation.relation
         return Sentence(left, kind, right)
 
@@ -261,7 +259,7 @@ class _Numbers:
         if base in self.claim.domains:
             domain = self.claim.domains[base]
             return replace(domain, integer=False) if each is not e and e.operation == MEAN else domain  # type: ignore[union-attr]
-        return NONNEGATIVE if self._never_negative(e) else REAL
+        return NONNEGATIVE if never_negative(e, self.claim) else REAL
 
     def _fresh(self) -> str:
         count = len(self.names) + 1
@@ -276,23 +274,3 @@ class _Numbers:
         from theory.sentence import read
 
         return read(e, self.claim.vocabulary).shape == "scalar"
-
-    def _never_negative(self, e: Expression) -> bool:
-        if isinstance(e, Number):
-            return e.value >= 0
-        if isinstance(e, Name):
-            base = index_of(e.name)[0]
-            return base in self.claim.domains and _least(self.claim.domains, base)
-        if not isinstance(e, Apply):
-            return False
-        if e.operation in NEVER_NEGATIVE:
-            return True
-        how = e.operation.partition("_")[0]
-        if how in ("mean", "sum", "max", "min", "E") or e.operation in ("+", "*", "/", "max", "min"):
-            return all(map(self._never_negative, parts(e)))
-        return e.operation == "**" and self._never_negative(parts(e)[0])
-
-
-def _least(domains: Mapping[str, Any], name: str) -> bool:
-    lower = domains[name].lower
-    return lower is not None and lower >= 0

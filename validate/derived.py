@@ -29,6 +29,7 @@ class Derived:
         tried: what the search tried.
         seconds: how long the search took.
         result: the check's, where it says that the claim is proved.
+        refused: at which line the derivation that the claim's author wrote is refused, and why; empty where it is not.
     """
 
     claim: Claim
@@ -40,6 +41,7 @@ class Derived:
     tried: tuple[str, ...]
     seconds: float
     result: Result | None = None
+    refused: str = ""
 
     @property
     def proved(self) -> bool:
@@ -68,21 +70,33 @@ def derived(claim: Claim, out: Path, units: int) -> Derived:
     for item in contradictions(claim, quick=True):
         if item.outcome == "vacuous":
             return Derived(claim, "vacuous", item.detail, None, None, "", (), 0.0)
+    refused = _refused(claim)
     own = ""
-    if claim.proof is not None:
+    if claim.proof is not None and not refused:
         result = examine(claim, quick=True, out=out)
         if result.verdict == "proved":
             return _proved(claim, result, "written")
         own = _of_the_derivation(result)
     found = search(claim, units)
     if found.lines is None:
-        return Derived(claim, "undecided", own, None, None, "", found.tried, found.seconds)
+        return Derived(claim, "undecided", own, None, None, "", found.tried, found.seconds, refused=refused)
     result = examine(replace(claim, proof=tuple(found.lines)), quick=True, out=out)
     if result.verdict == "proved":
-        return _proved(claim, result, found.way, found.tried, found.seconds)
+        return replace(_proved(claim, result, found.way, found.tried, found.seconds), refused=refused)
     detail = _of_the_derivation(result)
     tried = (*found.tried, f"{found.way}: {detail}")
-    return Derived(claim, "undecided", own or detail, None, None, "", tried, found.seconds)
+    return Derived(claim, "undecided", own or detail, None, None, "", tried, found.seconds, refused=refused)
+
+
+def _refused(claim: Claim) -> str:
+    """What kernel or verifier say against the derivation that the claim's author wrote; empty where both accept it."""
+    from validate import proving
+    from validate.proved_files import agreed
+
+    if claim.proof is None:
+        return ""
+    said = [agreed(item) for item in proving.evidence(claim, 0)]
+    return next((item.detail for item in said if item.refusal is not None), "")
 
 
 def _proved(claim: Claim, result: Result, way: str, tried: tuple[str, ...] = (), seconds: float = 0.0) -> Derived:

@@ -18,6 +18,7 @@ from typing import Any
 
 from theory.claim import Claim
 from validate import proving
+from validate.breaking_numbers import breaking_numbers
 from validate.breaks import accepted, certified, worst_evidence
 from validate.contradiction import contradictions
 from validate.in_words import described, evidence_of
@@ -27,7 +28,7 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
 from validate.proved_files import with_file
-from validate.verdict import NOTHING_COVERED, Evidence, Result, decide
+from validate.verdict import NOTHING_COVERED, Evidence, Result, decide, refused
 
 log = logging.getLogger(__name__)
 POOL = {True: 400, False: 4000}
@@ -68,17 +69,20 @@ def examine(
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
-    derived, proof = with_file(_proved(claim, 0), Path(out))
-    evidence += derived
+    own, proof = with_file(_proved(claim, 0), Path(out))
+    evidence += own
     proved = any(item.outcome == "proved" for item in evidence)
     found = _tried_first(claim, quick, seed, tell)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
-    if claim.proof is None and not broken:
-        derived, proof = with_file(_proved(claim, proving.UNITS), Path(out))
+    if not broken and all(item.refusal is not None for item in own):  # also where there is none
+        derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
         evidence += derived
         proved = any(item.outcome == "proved" for item in evidence)
     if not (proved or broken):
         found = _hunted(claim, quick, seed, tell)
+        if found.broken is None:
+            found, more = _asked_for_numbers(claim, found, quick)
+            evidence += more
     path: Path | None = None
     unbroken = found.broken is None
     if found.broken is not None:
@@ -142,6 +146,16 @@ def _hunt(claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str
     )
 
 
+def _asked_for_numbers(claim: Claim, found: Hunt, quick: bool) -> tuple[Hunt, list[Evidence]]:
+    """What came of a hunt, with the instance that z3 has for a claim about numbers alone; or a line about it."""
+    breaking = breaking_numbers(claim, next(iter(found.seen), None), quick)
+    if breaking is None:
+        return found, []
+    if breaking.seen is None:
+        return found, [Evidence("exact", "fails", breaking.detail, origin="search")]
+    return replace(found, broken=breaking.seen, first=breaking.seen, origin="search", stage="numbers of z3"), []
+
+
 def _in_words(claim: Claim) -> Evidence:
     said = "; ".join(f"{name} is {words}" for name, words in claim.in_words.items())
     return Evidence("exact", "undecided", f"no formula says what it speaks of, so nothing was measured: {said}")
@@ -153,8 +167,10 @@ def _proved(claim: Claim, units: int) -> list[Evidence]:
         return proving.evidence(claim, units)
     except Exception as error:  # whatever happens in algebra
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
-        text = f"its proof ended with an error: {type(error).__name__}: {error}"
-        return [Evidence("algebra", "undecided", text, origin="search")]
+        why = f"{type(error).__name__}: {error}"
+        if claim.proof is not None:
+            return [refused("given", f" with an error: {why}", "kernel", why=why)]
+        return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")]
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

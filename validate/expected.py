@@ -254,7 +254,7 @@ def tapped(claim: Claim, setting: Setting) -> int:
 
 def taps_of(claim: Claim) -> frozenset[str]:
     """The taps of which its sentence speaks."""
-    sides = (claim.sentence.left, claim.sentence.right)
+    sides = claim.sentence.sides
     return frozenset(p.name for side in sides for p in spoken(side, claim)) & frozenset(claim.vocabulary.taps)
 
 
@@ -343,7 +343,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
     found = []
     for at in indices(claim.sentence, world):
         try:
-            left, right = (side_of(side, world, at) for side in (claim.sentence.left, claim.sentence.right))
+            left, right = (side_of(side, world, at) for side in claim.sentence.sides)
         except UndefinedError:
             found.append(Line(at, None, None, "undefined"))
             continue
@@ -376,7 +376,7 @@ def world_of(claim: Claim, problem: Quadratic, setting: Setting) -> Expected:
 def _refuse_random_weights(claim: Claim) -> None:
     """Weights on the simplex are compared with one another, which random numbers are not."""
     words = claim.vocabulary
-    for side in (claim.sentence.left, claim.sentence.right):
+    for side in claim.sentence.sides:
         for part in everything_meant(side, words):
             if isinstance(part, Apply) and part.operation == "simplex_n" and read(part, words).random:
                 raise NoPolynomialError("simplex_n of random numbers")
@@ -423,7 +423,7 @@ def indices(sentence: Sentence, world: Expected) -> Iterable[dict[str, int]]:
     """The values of the free indices for which all indices of the sentence lie in the run."""
     words = world.words
     free = read(sentence.left, words).free | read(sentence.right, words).free
-    states = [p for side in (sentence.left, sentence.right) for p in spoken(side, world.claim)]
+    states = [p for side in sentence.sides for p in spoken(side, world.claim)]
     rounds = world.setting.rounds
     taps = {p: _counts(world.claim, world.setting, p.name) for p in states if p.name in words.taps}
     loops = {}

@@ -102,7 +102,9 @@ def run(path: str | Path, content: bytes) -> ModuleType:
         exec(code, module.__dict__)
     except (Exception, SystemExit) as error:
         _put_back(module.__name__, before)
-        raise ValueError(f"{path}{_line(error, str(path))}: {_told(error)}") from error
+        told = _told(error)
+        where = "" if told.startswith(f"{path}, line ") else f"{path}{_line(error, str(path))}: "
+        raise ValueError(where + told) from error
     except BaseException:
         _put_back(module.__name__, before)
         raise

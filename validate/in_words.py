@@ -50,16 +50,7 @@ def as_text(value: Any) -> Any:
 
 
 def tightness_at(claim: Claim, row: Row) -> float | None:
-    if claim.sentence.relation not in ("<=", "<"):
-        return None
-    if not row.right > 0:
-        return None
-    try:
-        if isinstance(row.left, Fraction) and isinstance(row.right, Fraction):
-            return float(row.left / row.right)
-        return float(row.left) / float(row.right)
-    except (OverflowError, ZeroDivisionError):  # a number that float64 does not have
-        return None
+    return row.ratio if claim.sentence.relation in ("<=", "<") else None
 
 
 def described(drawn: Drawn) -> str:

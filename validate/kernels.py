@@ -1,21 +1,35 @@
-"""Every proved claim of the catalog, put to Rocq's compiler and to its independent checker: ``make kernels``.
+"""Every proved claim of the catalogue, put to Rocq's compiler and to its independent checker: ``make kernels``.
 
     python -m validate.kernels FOLDER [PAPER, CLAIM or FILE.py ...]
 
 A claim's derivation is the one that its author wrote, or one that the search finds as in a check; it is exported where
-kernel and verifier accept it. Printed is for each what the compiler says, its seconds of CPU, and its axioms, then what
-the checker says of all files at once. The exit status is 1 where something that was exported is not accepted.
+kernel and verifier accept it. What is found is kept in the folder by the claim's digest, and what coqc accepts by the
+file's: what was interrupted goes on where it was. Printed is for each claim what the compiler says, its seconds of CPU,
+and its axioms, then what the checker says of all files at once, and a summary. The exit status is 1 where something
+that was exported is not accepted, and 130 after an interruption.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from statistics import mean, median
+from typing import Any
 
+import theory.derivation
+from theory.claim import Claim
 from theory.derivation.export import NotExportedError, kernels, rocq
+from validate import verifier
+
+INTERRUPTED = 130
+Lines = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -28,64 +42,168 @@ class Verdict:
         said: why it is not exported, what the compiler does not accept, or empty.
         seconds: of the compiler.
         axioms: on which the theorem rests.
+        before: whether the compiler accepted the same file before.
     """
 
     id: str
     module: str
     said: str
-    seconds: float
-    axioms: tuple[str, ...]
+    seconds: float = 0.0
+    axioms: tuple[str, ...] = ()
+    before: bool = False
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the compiler accepts it, on known axioms alone."""
+        return bool(self.module) and not self.said
+
+    def __str__(self) -> str:
+        if self.accepted:
+            known = ", before" if self.before else ""
+            return f"accepted  {self.seconds:5.1f} s  {len(self.axioms)} axioms{known}"
+        return f"REJECTED  {self.said[:400]}" if self.module else f"-  not exported: {self.said[:200]}"
 
 
-def verdicts(names: Sequence[str], folder: Path) -> Iterator[Verdict]:
-    """Each proved claim of papers and files: exported to the folder, and compiled there."""
+# --- derivations, kept -----------------------------------------------------------------------------------------------
+
+
+@cache
+def programs() -> str:
+    """Digest of the kernel, the search and the verifier: what they said before they were changed is asked again."""
+    digest = hashlib.sha256()
+    for package in (Path(theory.derivation.__file__).parent, Path(verifier.__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            if "export" not in path.relative_to(package).parts:
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def derivation(claim: Claim, folder: Path) -> Lines | None:
+    """The lines by which a claim is proved, those that were kept where there are any; None where it is not proved."""
     from theory.derivation import lines
-    from validate import derived, proving
+    from validate import derived, kept, proving
+    from validate.certificate.derivation import plain
+
+    path = folder / "derivations" / f"{kept.digest(claim)}.json"
+    known = _read(path)
+    if known.get("programs") != programs():
+        found = derived.derived(_tried(claim, known), folder / "check", proving.UNITS)
+        data = {
+            "id": claim.id,
+            "programs": programs(),
+            "proved": found.proved,
+            "lines": plain(found.lines) if found.proved and claim.proof is None else None,
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(json.dumps(data), encoding="utf-8")
+        known = _read(path.with_suffix(".new").replace(path))
+    if not known["proved"]:
+        return None
+    return lines(claim, claim.proof if claim.proof is not None else known["lines"])
+
+
+def _tried(claim: Claim, known: Mapping[str, Any]) -> Claim:
+    """The claim with the lines that were found before its derivation's programs were changed."""
+    return claim if claim.proof is not None or not known.get("lines") else replace(claim, proof=tuple(known["lines"]))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # not there, or half of one
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def proved(names: Sequence[str], folder: Path) -> list[tuple[Claim, Lines]]:
+    """The proved claims of papers and files, with their derivations; what is found is printed as it comes."""
+    from validate import derived
     from validate.commands import own
 
-    for name in own.known(names):
-        for claim in derived.claims_of(name):
-            found = derived.derived(claim, folder, proving.UNITS)
-            if not found.proved or found.lines is None:
-                continue
-            try:
-                text = rocq.theorem(claim, lines(claim, [dict(line) for line in found.lines]))
-            except NotExportedError as error:
-                yield Verdict(claim.id, "", f"not exported: {error}", 0.0, ())
-                continue
-            module = rocq.identifier(claim)
-            (folder / f"{module}.v").write_text(text, encoding="utf-8")
-            done = kernels.compiled(folder, f"{module}.v")
-            unknown = sorted(set(done.axioms) - kernels.KNOWN_AXIOMS)
-            said = (
-                done.errors or "REJECTED" if not done.accepted else f"axioms: {', '.join(unknown)}" if unknown else ""
-            )
-            yield Verdict(claim.id, module, said, done.seconds, done.axioms)
+    claims = [claim for name in own.known(names) for claim in derived.claims_of(name)]
+    found = []
+    for i, claim in enumerate(claims, 1):
+        lines = derivation(claim, folder)
+        word = "no derivation" if lines is None else "written" if claim.proof is not None else "found"
+        print(f"[{i}/{len(claims)}] {claim.id}: {word}", file=sys.stderr, flush=True)
+        if lines is not None:
+            found.append((claim, lines))
+    return found
+
+
+# --- Rocq ------------------------------------------------------------------------------------------------------------
+
+
+def verdict(claim: Claim, lines: Lines, compiler: kernels.Compiler) -> Verdict:
+    """A claim's derivation, exported and compiled."""
+    try:
+        text = rocq.theorem(claim, lines)
+    except NotExportedError as error:
+        return Verdict(claim.id, "", str(error))
+    module = rocq.identifier(claim)
+    done, before = compiler.put(module, text)
+    unknown = sorted(set(done.axioms) - kernels.KNOWN_AXIOMS)
+    said = f"axioms: {', '.join(unknown)}" if unknown else ""
+    if not done.accepted:
+        said = " ".join(done.errors.split()) or "coqc gives no reason"
+    return Verdict(claim.id, module, said, done.seconds, done.axioms, before)
+
+
+def summary(verdicts: Sequence[Verdict], seconds: float, fine: bool) -> str:
+    """Counts, seconds, axioms, and reasons for which claims are not exported."""
+    exported = [one for one in verdicts if one.module]
+    accepted = [one for one in exported if one.accepted]
+    times = [one.seconds for one in accepted] or [0.0]
+    axioms = Counter(axiom for one in accepted for axiom in one.axioms)
+    lines = [f"axiom {axiom}: {count} theorems" for axiom, count in sorted(axioms.items())]
+    why = Counter(reason(one.said) for one in verdicts if not one.module)
+    lines += [f"not exported, {count}: {text}" for text, count in why.most_common()]
+    lines += [f"REJECTED: {one.id}: {one.said[:200]}" for one in exported if not one.accepted]
+    lines.append(
+        f"{len(verdicts)} claims are proved, {len(exported)} of them exported; coqc accepts {len(accepted)}, in "
+        f"{mean(times):.1f} s of CPU on average ({median(times):.1f} s the median, {max(times):.1f} s the longest, "
+        f"{sum(times):.0f} s all); coqchk accepts all of these: {'yes' if fine else 'NO'} ({seconds:.0f} s)"
+    )
+    return "\n".join(lines)
+
+
+def reason(said: str) -> str:
+    """Why a claim is not exported, without what is of this claim alone."""
+    return re.sub(r" \(line .*\)$", "", said).partition(" is left")[0][:160]
+
+
+def run(names: Sequence[str], folder: Path) -> int:
+    """Export, compile and check; the exit status."""
+    compiler = kernels.Compiler(folder)
+    claims = proved(names, folder)
+    done = compiler.prelude()
+    print(f"{rocq.PRELUDE}: {done.seconds:.1f} s of {compiler.version.splitlines()[0]}", flush=True)
+    found: list[Verdict] = []
+    for i, (claim, lines) in enumerate(claims, 1):
+        one = verdict(claim, lines, compiler)
+        found.append(one)
+        print(f"[{i}/{len(claims)}] {one.id:44} {one}", flush=True)
+    accepted = [one.module for one in found if one.accepted]
+    checked, _ = compiler.check(["Fedproof", *accepted])
+    print(checked.told)
+    if not checked.accepted:
+        for module in accepted:
+            if not kernels.checked_alone(folder, module):
+                print(f"coqchk does not accept {module}", flush=True)
+    print(summary(found, checked.seconds, checked.accepted))
+    return 0 if checked.accepted and all(one.accepted for one in found if one.module) else 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Export, compile and check."""
+    """Export, compile and check what the arguments name, or all of the catalogue."""
     from theory.catalog import papers
 
     folder = Path(arguments[0] if arguments else "build/kernels")
-    kernels.compile_prelude(folder)
-    found: list[Verdict] = []
-    for one in verdicts(arguments[1:] or [paper.name for paper in papers()], folder):
-        found.append(one)
-        word = "accepted" if one.module and not one.said else "REJECTED" if one.module else "-"
-        more = f"{one.seconds:5.1f} s  {len(one.axioms)} axioms" if word == "accepted" else one.said[:200]
-        print(f"{one.id:44} {word}  {more}", flush=True)
-    exported = [one for one in found if one.module]
-    accepted = [one for one in exported if not one.said]
-    fine, told = kernels.checked(folder, ["Fedproof", *(one.module for one in accepted)])
-    print(told.strip())
-    print(f"axioms: {', '.join(sorted({axiom for one in accepted for axiom in one.axioms}))}")
-    seconds = [one.seconds for one in accepted] or [0.0]
-    print(
-        f"{len(found)} claims are proved, {len(exported)} of them exported; coqc accepts {len(accepted)}, in "
-        f"{mean(seconds):.1f} s on average ({median(seconds):.1f} s the median); coqchk: {'yes' if fine else 'NO'}"
-    )
-    return 0 if fine and len(accepted) == len(exported) else 1
+    try:
+        return run(arguments[1:] or [paper.name for paper in papers()], folder)
+    except KeyboardInterrupt:
+        print("interrupted; what was accepted is kept: the same command goes on", file=sys.stderr)
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
+from theory.arithmetic import decimals
 from theory.claim import Claim
 from theory.domain import COUNT
 from theory.predicates import Connected
@@ -16,37 +20,56 @@ from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines
 from validate.instances.constants import best_constants
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.relations import relation_satisfied
+from validate.instances.roles import roles_in
 from validate.instances.scalars import Schedule
 from validate.instances.setting import Setting, schedules_of
 from validate.play import LIMIT
 from validate.rounds import TooManyOutcomesError
+from validate.sides import Sides, nearest_float
 
 How: TypeAlias = Literal["exact", "moments", "floats"]
 Verdict: TypeAlias = Literal["holds", "broken", "violated", "silent", "undecided"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OnInstance:
-    """What an instance says of a claim.
+    """What an instance says of a claim; both sides are worked out when they are asked for.
 
     Attributes:
         claim: the claim.
         drawn: the instance, with the values of all names.
-        hypotheses: each as the claim writes it, and whether it is true there; None where nobody has told how to decide.
-        measured: both sides for every value of the free indices.
-        how: by exact play, by exact moments where there are too many outcomes to play, or by moments in floats.
     """
 
     claim: Claim
     drawn: Drawn
-    hypotheses: tuple[tuple[str, bool | None], ...]
-    measured: Measured
-    how: How
+
+    @cached_property
+    def setting(self) -> Setting:
+        """The claim's names there, before the algorithm runs."""
+        return setting_of(self.claim, self.drawn)
+
+    @cached_property
+    def hypotheses(self) -> tuple[tuple[str, bool | None], ...]:
+        """Each as the claim writes it, and whether it is true; None where nobody has told how to decide."""
+        return hypotheses_of(self.setting)
+
+    @cached_property
+    def _both(self) -> tuple[Measured, How]:
+        return both(self.claim, self.drawn)
+
+    @property
+    def measured(self) -> Measured:
+        """Both sides for every value of the free indices."""
+        return self._both[0]
+
+    @property
+    def how(self) -> How:
+        """By exact play, by exact moments where there are too many outcomes to play, or by moments in floats."""
+        return self._both[1]
 
     @property
     def verdict(self) -> Verdict:
@@ -59,6 +82,58 @@ class OnInstance:
         if self.measured.holds:
             return "holds"
         return "undecided" if self.measured.undecided else "silent"
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """The assumptions that are not true, or not known to be, and the domains that a parameter is outside."""
+        found = [text for text, true in self.hypotheses if true is not True]
+        roles = roles_in(self.claim)
+        for symbol in self.claim.symbols:
+            name = index_of(symbol)[0]
+            value = self.setting.values.get(name)
+            if value is None or name in roles.matrices | roles.weights:
+                continue
+            domain = self.claim.domains[name]
+            if not all(domain.contains(v) for v in (value if isinstance(value, list) else [value])):
+                found.append(f"{symbol} in {domain}")
+        return tuple(found)
+
+    def sides(self) -> Sides:
+        """Both sides as numbers, in Fractions; a root is a decimal that is rounded in the claim's favour.
+
+        Where a side is undefined the instance says nothing, and the case is left out. Where f has several minimisers,
+        ``minimiser`` is among the indices.
+
+        Raises:
+            ValueError: where the claim does not speak of the instance at all, or all cases are undefined.
+            TooManyOutcomesError: where there are more outcomes than can be played, and moments do not tell.
+        """
+        claim, found = self.claim, self.measured
+        if found.silent:
+            raise ValueError(f"{claim.id} does not speak of the instance: {found.silent}")
+        rows = [row for row in found.rows if row.left is not None]
+        if not rows:
+            why = next((row.why for row in found.rows if row.why), "a side is undefined")
+            raise ValueError(f"{claim.id} says nothing of the instance: {why}")
+        relation = claim.sentence.relation
+        below = relation in ("<=", "<", "==")
+        left = np.array([_one(row.left, up=not below) for row in rows], dtype=object)
+        right = np.array([_one(row.right, up=below) for row in rows], dtype=object)
+        broken = np.array([row.status == "broken" for row in rows])
+        ratios = {i: left[i] / right[i] for i in range(len(rows)) if right[i] > 0}
+        sizes = {i: abs(left[i] - right[i]) for i in range(len(rows)) if broken[i]} or ratios
+        worst = max(sizes, key=lambda i: sizes[i], default=0)
+        bounded = bool(ratios) and relation in ("<=", "<")
+        tightness = max(0.0, nearest_float(max(ratios.values()))) if bounded else None
+        return Sides(left, self._parameters(), _indices(rows), claim.id, right, broken, worst, tightness)
+
+    def _parameters(self) -> dict[str, Any]:
+        found = {name: value for name, value in self.setting.values.items() if name != "K"}
+        return {name: value for name, value in found.items() if not isinstance(value, list)} | {
+            symbol: tuple(found[index_of(symbol)[0]])
+            for symbol in self.claim.symbols
+            if isinstance(found.get(index_of(symbol)[0]), list)
+        }
 
 
 def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] | None = None) -> OnInstance:
@@ -75,9 +150,9 @@ def on_instance(claim: Claim, instance: Instance, constants: Mapping[str, Any] |
     """
     if claim.program != instance.program:
         raise ValueError(f"instance is of another algorithm than that of {claim.id}")
-    drawn = valued(claim, instance, constants or {})
-    measured, how = both(claim, drawn)
-    return OnInstance(claim, drawn, hypotheses_of(setting_of(claim, drawn)), measured, how)
+    found = OnInstance(claim, valued(claim, instance, constants or {}))
+    _ = found.measured  # errors are those of this call
+    return found
 
 
 def hypotheses_of(world: Setting) -> tuple[tuple[str, bool | None], ...]:
@@ -187,8 +262,6 @@ def functions_of(instance: Instance) -> Any:
 
 def setting_of(claim: Claim, drawn: Drawn) -> Setting:
     """The claim's names on an instance, before the algorithm runs."""
-    import numpy as np
-
     instance = drawn.instance
     free = {
         name: [np.array(v, dtype=object) for v in w] if name.endswith("_n") else np.array(w, dtype=object)
@@ -204,6 +277,8 @@ def _true(one: Any, world: Setting) -> bool | None:
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
     network = world.values.get(one.matrix) if isinstance(one, Connected) else None
+    if isinstance(one, Connected) and "rho" in world.values:
+        numbers = [world.values["rho"]]
     return satisfied.true(one, world.problem, numbers, network)
 
 
@@ -253,6 +328,21 @@ def _frozen(value: Any, schedule: bool) -> Any:
         frozen = tuple(_frozen(v, False) for v in value)
         return Schedule(frozen) if schedule else frozen
     return value
+
+
+def _one(value: Any, *, up: bool) -> Fraction:
+    """A number as a Fraction: of a ball an end, of a float its value."""
+    if isinstance(value, int | float | Fraction):
+        return Fraction(value)
+    lower, upper = decimals(value)
+    return Fraction(upper if up else lower)
+
+
+def _indices(rows: list[Row]) -> dict[str, Any]:
+    names = [name for name in rows[0].at if not name.startswith("*")]
+    found = {name: np.array([row.at[name] for row in rows]) for name in names}
+    choices = np.array([row.minimiser for row in rows])
+    return {**found, "minimiser": choices} if choices.any() else found
 
 
 __all__ = ["OnInstance", "both", "hypotheses_of", "on_instance", "setting_of", "valued"]

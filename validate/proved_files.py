@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from validate import certificate as certificates
 from validate.certificate.exact_text import failures
-from validate.verdict import Evidence
+from validate.verdict import Evidence, refused
 
 
 def agreed(item: Evidence) -> Evidence:
@@ -19,15 +18,16 @@ def agreed(item: Evidence) -> Evidence:
     try:
         report = certificates.verified(made)
     except ValueError as error:
-        return _without_word(item, f"does not read it: {error}")
+        return _without_word(item, f"it does not read it: {error}")
     if not report.valid:
-        return _without_word(item, f"does not: {failures(report)}")
+        return _without_word(item, failures(report))
     return item
 
 
 def _without_word(item: Evidence, why: str) -> Evidence:
-    text = f"the kernel accepts its derivation, and the stand-alone verifier {why}"
-    return replace(item, outcome="undecided", detail=text)
+    return refused(
+        item.origin, f" by the stand-alone verifier, while the kernel accepts it: {why}", "verifier", why=why
+    )
 
 
 def with_file(evidence: Sequence[Evidence], out: Path) -> tuple[list[Evidence], str | None]:

@@ -1,9 +1,10 @@
 """Proofs of claims as they stand: what is decided here is the sentence that the claim has, and no other.
 
-This is the only module whose evidence has the outcome ``proved``. The derivation that a claim has, or one that a short
-search finds, is put to the kernel (`theory.derivation`), and names the hypotheses that its lines use. It is given a
-claim and looks nothing up: a claim with another right side, or with an assumption less, is another question. Where no
-instance is met on which the claim says anything, nothing is called proved.
+This is the only module whose evidence has the outcome ``proved``. The derivation that a claim has is put to the kernel
+(`theory.derivation`), and names the hypotheses that its lines use; where there is none, or it is refused (which is
+told), one that a short search finds. It is given a claim and looks nothing up: a claim with another right side, or with
+an assumption less, is another question. Where no instance is met on which the claim says anything, nothing is called
+proved.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.sentence import text_of
-from validate.verdict import Evidence, Origin
+from validate.verdict import Evidence, Origin, refused
 
 UNITS = 400
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
@@ -25,19 +26,19 @@ log = logging.getLogger(__name__)
 
 
 def evidence(claim: Claim, units: int = UNITS) -> list[Evidence]:
-    """What the kernel says of a claim's derivation, or else of one that a search finds; often nothing.
+    """What the kernel says of a claim's derivation, and, without one that it accepts, of one that a search finds.
 
     Args:
         claim: whose sentence is in question.
-        units: of work for the search; with 0 only the claim's own derivation is read.
+        units: of work for the search, which does not read the claim's own derivation; with 0 nothing is searched.
     """
     if not claim.has_sentence:
         return []
-    if claim.proof is not None:
-        return _of_something(claim, _derived(claim, claim.proof, "given"))
-    found = _found(claim, units) if units > 0 else None
+    own = [] if claim.proof is None else _derived(claim, claim.proof, "given")
+    accepted = any(item.refusal is None for item in own)
+    found = None if accepted or units <= 0 else _found(claim, units)
     derived = [] if found is None else _derived(claim, found, "search")
-    return _of_something(claim, [item for item in derived if item.outcome == "proved"])
+    return _of_something(claim, [*own, *(item for item in derived if item.outcome == "proved")])
 
 
 def _of_something(claim: Claim, evidence: list[Evidence]) -> list[Evidence]:
@@ -45,7 +46,10 @@ def _of_something(claim: Claim, evidence: list[Evidence]) -> list[Evidence]:
     if not any(item.outcome == "proved" for item in evidence) or _says_something(claim):
         return evidence
     text = "; but no instance was met on which it says anything"
-    return [replace(item, outcome="undecided", detail=item.detail + text) for item in evidence]
+    return [
+        replace(item, outcome="undecided", detail=item.detail + text) if item.outcome == "proved" else item
+        for item in evidence
+    ]
 
 
 def _says_something(claim: Claim) -> bool:
@@ -78,12 +82,13 @@ def _derived(claim: Claim, proof: Any, origin: Origin) -> list[Evidence]:
     from validate.certificate.derivation import derivation_certificate
 
     try:
-        written = lines(claim, proof)
-        checked = check(claim, written)
+        checked = check(claim, proof)
+        every = lines(claim, proof)
     except NotProvedError as error:
-        return [Evidence("algebra", "undecided", f"its derivation is not accepted: {error}", origin=origin)]
+        told = f" at {error.told}" if error.where else f": {error.why}"
+        return [refused(origin, told, "kernel", error.line, error.where, error.sentence, error.why)]
     except (ValueError, TypeError, AttributeError) as error:  # what is written is no derivation
-        return [Evidence("algebra", "undecided", f"its derivation cannot be read: {error}", origin=origin)]
+        return [refused(origin, f": it cannot be read: {error}", "kernel", why=str(error))]
     text = f"a derivation of {len(checked.lines)} lines ends at it, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(checked.hypotheses)}" if checked.hypotheses else ""
     text += f"; never needed: {', '.join(checked.unused)}" if checked.unused else ""
@@ -102,7 +107,7 @@ def _derived(claim: Claim, proof: Any, origin: Origin) -> list[Evidence]:
     data = {
         "sentence": said,
         "proof": {"lines": steps, "citations": list(checked.citations), "unused": list(checked.unused)},
-        "derivation": derivation_certificate(claim, written),
+        "derivation": derivation_certificate(claim, every),
     }
     return [Evidence("algebra", "proved", text, data=data, origin=origin)]
 

@@ -82,12 +82,12 @@ def derivation(claim: Claim) -> Derivation | None:
     Args:
         claim: as its author wrote it.
     """
-    said = [agreed(item) for item in proving.evidence(claim)]
+    said = [agreed(item) for item in proving.evidence(claim, proving.UNITS if claim.proof is None else 0)]
     found = [item for item in said if item.outcome == "proved"]
     if not found:
         if claim.proof is None:
             return None
-        detail = "the prover does not accept it: the claim's sentence does not follow from what is written"
+        detail = said[0].detail if said else "nothing is proved of a claim without a sentence"
         return Derivation(claim.id, claim.statement, tuple(pieces(claim.proof)), True, "undecided", detail)
     best = found[0]
     data = best.data or {}

@@ -1,8 +1,4 @@
-"""What the fast engines of `sim` run: problem, algorithm, participation, rounds and start.
-
-A scenario on scalar quadratics can be read from a plain dictionary of numbers and strings, a SPEC
-(`theory.papers.specs`).
-"""
+"""What a SPEC says: a plain dictionary of numbers and strings about scalar quadratics (`theory.papers.specs`)."""
 
 from __future__ import annotations
 
@@ -16,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.algorithms import FedAvg, FedAvgSVRG, FedMIM, ShufflingSGD
-from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic, from_samples, scalar
 from theory.papers.specs import SPECS
 
 if TYPE_CHECKING:
     from sim.trace import Trace
+    from theory.program import Program
 
 Spec = Mapping[str, Any]
 Number = Callable[[Any, str], Any]
@@ -30,11 +25,9 @@ Number = Callable[[Any, str], Any]
 LARGEST_COUNT = 10**9
 """Of rounds, and of steps of each kind: far beyond what can be computed, and within what a machine can count."""
 
-METRICS = ("suboptimality", "squared_gradient_norm")
-"""Recorded unless others are asked for."""
-
 _EXPONENT = re.compile(r"[eE]([+-]?[0-9_]+)\s*$")
 _LARGEST_EXPONENT = 30_000  # of a decimal
+_AGAIN = "condition"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,69 +36,51 @@ class Scenario:
 
     Attributes:
         name: a few words for the reader.
-        algorithm: what the clients and the server do.
-        problem: N clients in d dimensions.
-        participation: who takes part; None where every client does, one after another.
+        algorithm: the name of its round, as `validate.instances.named.algorithm_named` reads it.
+        parameters: by the round's names; numbers, lists of one a client or a lag, or ``{"k": [...]}``, one a round (or
+            a list of one a client in each).
+        problem: N clients in one dimension, without weights.
+        shares: (N,), what each client's function is multiplied by: 1, or N times its weight and the factor.
         rounds: K >= 0, or epochs.
-        start: (d,).
-        factor: > 0, of the objective where clients have weights: factor sum_n alpha_n f_n.
+        start: (1,).
+        steps: gradients that a client takes in a round.
+        again: whether a round in which nobody takes part is drawn again.
     """
 
     name: str
-    algorithm: Any
+    algorithm: str
+    parameters: Mapping[str, Any]
     problem: Quadratic
-    participation: Any
+    shares: tuple[Any, ...]
     rounds: int
     start: Any
-    factor: Any = 1
+    steps: int
+    again: bool = False
+
+    @property
+    def program(self) -> Program:
+        """Its round."""
+        from theory.program import Algorithm
+        from validate.instances.named import algorithm_named
+
+        found = algorithm_named(self.algorithm)
+        return found.program if isinstance(found, Algorithm) else found
+
+    @property
+    def objective(self) -> Quadratic:
+        """In float64 the clients' functions, each times its share; f is their mean."""
+        p, shares = self.problem, np.array([float(s) for s in self.shares])
+        hessian, linear, offset = (np.asarray(a, dtype=float) for a in (p.hessian, p.linear, p.offset))
+        by_client = shares[:, None]
+        return Quadratic(
+            hessian * by_client[..., None, None], linear * by_client[..., None], offset * by_client, p.counts
+        )
 
     def simulate(self, runs: int, seed: int = 0, **options: Any) -> Trace:
-        """R runs by the simulator; `options` are those of `sim.run`, such as metrics, first_run, device, progress."""
-        if isinstance(self.algorithm, ShufflingSGD):
-            return self._in_orders(runs, seed, **options)
-        from sim import run
+        """R runs by `sim.simulate`; `options` are those of `validate.scenario_runs.simulated`."""
+        from validate.scenario_runs import simulated
 
-        return run(
-            self.algorithm, self.problem, self.participation, rounds=self.rounds, runs=runs, seed=seed,
-            start=self.start, **options,
-        )  # fmt: skip
-
-    def _in_orders(
-        self, runs: int, seed: int, *, metrics: Sequence[str] = METRICS, device: str = "cpu", **options: Any
-    ) -> Trace:
-        """By `sim.run_shuffling`, with metrics of the objective; also cost, squared_iterate_norm, squared_distance
-        (to its minimiser) and iterate.
-
-        Raises:
-            ValueError: for a metric that does not exist here, or a device that is not "cpu".
-        """
-        from sim import run_shuffling
-        from sim.trace import Trace
-        from validate.instances.engines import in_floats
-        from validate.instances.problems import weighted_quadratic
-
-        if device != "cpu":
-            raise ValueError(f"device={device!r} is not 'cpu', where visits in random order are simulated")
-        objective = weighted_quadratic(
-            in_floats(self.problem), [float(self.factor * w) for w in self.algorithm.weights]
-        )
-        known: dict[str, Callable[[Any], Any]] = {
-            "suboptimality": objective.suboptimality,
-            "cost": objective.cost,
-            "squared_gradient_norm": lambda v: (objective.gradient(v) ** 2).sum(axis=-1),
-            "squared_iterate_norm": lambda v: (v**2).sum(axis=-1),
-            "squared_distance": lambda v: ((v - objective.minimiser) ** 2).sum(axis=-1),
-            "iterate": lambda v: v,
-        }
-        for name in metrics:
-            if name not in known:
-                raise ValueError(f"metrics has {name!r}, which is not one of {sorted(known)}")
-        trace = run_shuffling(
-            self.algorithm, self.problem, epochs=self.rounds, runs=runs, seed=seed, start=self.start,
-            metrics=("iterate",), **options,
-        )  # fmt: skip
-        values = {name: known[name](trace["iterate"]) for name in metrics}
-        return Trace(values=values, final=trace.final, seed=trace.seed, first_run=trace.first_run)
+        return simulated(self, runs, seed, **options)
 
 
 def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario:
@@ -135,44 +110,69 @@ def read_scenario(spec: Spec, *, exact: bool, name: str = "") -> Scenario:
         optional=("algorithm", *absent, *lags, *_listed(factor), *(rule for rule, _ in table["rules"])),
     )
     rounds = count(spec, length, least=0)
-    step = number_or_list(spec["step"], "step", number)
-    if isinstance(step, list) and len(step) != rounds:
-        unit = "a round" if length == "K" else f"an {length.removesuffix('s')}"
-        raise ValueError(f"step has {len(step)} entries; it needs one {unit}, {length}={rounds}")
+    step = _steps(spec["step"], number, rounds, length)
     curvatures, others, chances = _clients(spec["clients"], table, number, rounds)
-    counts = {old: count(spec, old) for old in own if old in spec}
-    share: Any = 1
-    participation: Any = Bernoulli(chances)
-    method: Any
+    clients = len(curvatures)
+    counts = {old: count(spec, old) if old in spec else clients for old in own}
+    if "S" in absent and counts["S"] > clients:
+        raise ValueError(f"S={counts['S']} is outside the integers in [1, {clients}], 1..N")
+    algorithm, again = _algorithm(spec, table)
+    names = table["parameters"]
+    shares: tuple[Any, ...] = (1,) * clients
+    divided: Any = 1
     if weights:
-        participation = None
-        share = number(spec.get(factor, 1), factor)
-        if share <= 0:
+        divided = number(spec.get(factor, 1), factor)
+        if divided <= 0:
             raise ValueError(f"{factor}={shown(spec[factor])} is outside (0, inf)")
-        method = ShufflingSGD(step, counts["local_steps"], _weights(spec, weights, number, len(curvatures)))
-    elif lags:
-        size = counts.get("S", len(curvatures))
-        if size > len(curvatures):
-            raise ValueError(f"S={size} is outside the integers in [1, {len(curvatures)}], 1..N")
-        participation = UniformChoice(size)
-        alpha, beta = (_lags(spec, lag, number) for lag in lags)
-        method = FedMIM(step, counts["local_steps"], alpha=alpha, beta=beta)
-    else:
-        rules: Any = {rule: spec[rule] for rule, _ in table["rules"] if rule in spec}
-        if "S" in counts:
-            method = FedAvgSVRG(step, counts["S"], counts["M"], **rules)
-        else:
-            method = FedAvg(step, counts["local_steps"], **rules)
+        shares = tuple(divided * clients * weight for weight in _weights(spec, weights, number, clients))
+    parameters: dict[str, Any] = {names[old]: value for old, value in counts.items()}
+    parameters[names["step"]] = {"k": [v / divided for v in step]} if isinstance(step, list) else step / divided
+    for old, new in table["clients"].items():
+        assert old == "p"
+        parameters[new] = {"k": chances} if isinstance(chances[0], list) else chances
+    if lags:
+        parameters |= _lags(spec, lags, number)
+        parameters[table["rest"]] = 1 - sum(parameters[lags[0]])
+    inner = [counts[old] for old in own if old not in absent]
     linear = table["sample"][1] == "b"
     return Scenario(
         name=name or kind,
-        algorithm=method,
+        algorithm=algorithm,
+        parameters=parameters,
         problem=_linear(curvatures, others, exact) if linear else scalar(curvatures, others, exact=exact),
-        participation=participation,
+        shares=shares,
         rounds=rounds,
         start=np.array([number(spec[start], start)], dtype=object if exact else np.float64),
-        factor=share,
+        steps=math.prod(inner),
+        again=again,
     )
+
+
+def _steps(value: Any, number: Number, rounds: int, length: str) -> Any:
+    """One number, or one a round."""
+    step = number_or_list(value, "step", number)
+    if isinstance(step, list) and len(step) != rounds:
+        unit = "a round" if length == "K" else f"an {length.removesuffix('s')}"
+        raise ValueError(f"step has {len(step)} entries; it needs one {unit}, {length}={rounds}")
+    for k, one in enumerate(as_list(step)):
+        if not one > 0:
+            where = f"step[{k}]" if isinstance(step, list) else "step"
+            raise ValueError(f"{where}={one} is outside (0, inf)")
+    return step
+
+
+def _algorithm(spec: Spec, table: Mapping[str, Any]) -> tuple[str, bool]:
+    """The round by the rules that a SPEC gives, and whether rounds are drawn again."""
+    rules, again = [], False
+    for j, (rule, otherwise) in enumerate(table["rules"]):
+        known = dict.fromkeys(key[j] for key in table["algorithms"])
+        value = spec.get(rule, otherwise)
+        if value == _AGAIN and rule == "empty":
+            value, again = otherwise, True
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(f"{rule}={shown(value)} is not one of {(*known, *([_AGAIN] if rule == 'empty' else []))}")
+        rules.append(value)
+    return table["algorithms"][tuple(rules)], again
 
 
 def _listed(name: Any) -> tuple[str, ...]:
@@ -196,12 +196,21 @@ def _weights(spec: Spec, key: str, number: Number, clients: int) -> tuple[Any, .
     return tuple(found)
 
 
-def _lags(spec: Spec, key: str, number: Number) -> tuple[Any, ...]:
-    """The weights of the lags."""
-    found = number_or_list(spec.get(key, []), key, number)
-    if not isinstance(found, list):
-        raise ValueError(f"{key}={shown(spec[key])} is not a list of one weight a lag")
-    return tuple(found)
+def _lags(spec: Spec, keys: Sequence[str], number: Number) -> dict[str, list[Any]]:
+    """The weights of the lags, filled up to one length."""
+    found = {}
+    for key in keys:
+        own = number_or_list(spec.get(key, []), key, number)
+        if not isinstance(own, list):
+            raise ValueError(f"{key}={shown(spec[key])} is not a list of one weight a lag")
+        for j, weight in enumerate(own):
+            if weight < 0:
+                raise ValueError(f"{key}[{j}]={weight} is outside [0, inf)")
+        found[key] = own
+    if not sum(found[keys[0]]) < 1:
+        raise ValueError(f"{keys[0]}={shown(spec[keys[0]])} has the sum {sum(found[keys[0]])}, outside [0, 1)")
+    longest = max(1, *map(len, found.values()))
+    return {key: [*own, *[number(0, key)] * (longest - len(own))] for key, own in found.items()}
 
 
 def rational(value: Any, name: str) -> Fraction:

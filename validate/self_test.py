@@ -26,12 +26,11 @@ ROUNDING = 1e-12
 """How far back ends may differ, relative to the largest number: they add up in other orders."""
 RUNS = 4000
 """Of a program that is simulated."""
-BackEnd = Literal["native", "numba", "triton"]
+BackEnd = Literal["native", "numba"]
 WITHOUT = 'take backend="torch" until this is ok'
 BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
     ("native", "try another compiler (CXX), after deleting the cache's folder"),
     ("numba", "pip install --upgrade numba"),
-    ("triton", "pip install --upgrade triton torch"),
 )
 """Of the simulator, besides torch, with what to do when one fails."""
 
@@ -326,38 +325,53 @@ def cache() -> str:
 
 
 def back_end(name: BackEnd) -> str:
-    """One back end of the simulator against torch, on the same streams of random numbers."""
+    """One back end of the simulators against torch, on the same streams of random numbers."""
     import numpy as np
-    import torch
 
-    from sim import run
-    from sim.algorithms import FedAvg, FedAvgSVRG
     from sim.native import build
-    from sim.participation import Bernoulli
     from sim.problems import RidgeLogistic, from_samples
 
     if name == "native" and build.compiler() is None:
         raise UnavailableError("no C++ compiler; install one, or name it with CXX")
-    if name in ("numba", "triton") and find_spec(name) is None:
-        extra = "fast" if name == "numba" else "gpu"
-        raise UnavailableError(f"{name} is not installed: pip install 'fedproof[{extra}]'")
-    if name == "triton" and not torch.cuda.is_available():
-        raise UnavailableError("no CUDA device")
+    if name == "numba" and find_spec(name) is None:
+        raise UnavailableError("numba is not installed: pip install 'fedproof[fast]'")
     random = np.random.default_rng(0)
     rows = random.standard_normal((3, 4, 2))
     signs = random.choice([-1.0, 1.0], (3, 4))
-    cases: list[tuple[Any, Any]] = []
-    if name in ("native", "triton"):
-        hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
-        cases.append((FedAvgSVRG(0.1, 2, 2), from_samples(list(hessians), list(rows * signs[..., None]))))
-    if name in ("native", "numba"):
-        cases.append((FedAvg(0.1, 3, batch=2), RidgeLogistic(rows, signs, 0.1)))
-    options: dict[str, Any] = {"rounds": 4, "runs": 8, "seed": 1, "start": np.ones(2), "metrics": ("iterate",)}
-    options["device"] = "cuda" if name == "triton" else "cpu"
-    worst, who = 0.0, Bernoulli([0.5, 0.6, 0.7])
-    for algorithm, problem in cases:
-        these = run(algorithm, problem, who, backend=name, **options)["iterate"]
-        others = run(algorithm, problem, who, backend="torch", **options)["iterate"]
+    hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
+    quadratics = from_samples(list(hessians), list(rows * signs[..., None]))
+    by_back_end = {"native": _programs, "numba": _populations}[name]
+    worst = 0.0
+    for these, others in by_back_end(name, quadratics, RidgeLogistic(rows, signs, 0.1)):
         worst = max(worst, float(np.max(np.abs(these - others)) / np.max(np.abs(others))))
     expect(worst <= ROUNDING, f"differs from torch by {worst:.1e}, relative to the largest number")
     return f"the iterates of torch, to {worst:.0e}"
+
+
+def _programs(name: BackEnd, *problems: Any) -> Iterator[tuple[Any, Any]]:
+    """Runs of a program on each problem, by the back end and by torch."""
+    from sim import simulate as simulator
+    from theory.papers.algorithms import scaffold
+
+    given: Any = {"eta": 0.1, "eta_g": 1.0, "H": 3, "S": 2}
+    for problem in problems:
+        options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0]}
+        these, others = (
+            simulator.simulate(scaffold, problem, given, backend=one, **options).final["x"] for one in (name, "torch")
+        )
+        yield these, others
+
+
+def _populations(name: BackEnd, quadratics: Any, regression: Any) -> Iterator[tuple[Any, Any]]:
+    """The same of an open population, for what does not run programs."""
+    from sim import run_open
+    from sim.algorithms import LocalSGD
+    from sim.population import OpenPopulation
+
+    population = OpenPopulation(3, 2, 0.5, 0.5)
+    options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0], "metrics": ("iterate",)}
+    both: tuple[Any, ...] = name, "torch"
+    these, others = (
+        run_open(LocalSGD(0.1, 3, 2), regression, population, backend=one, **options)["iterate"] for one in both
+    )
+    yield these, others

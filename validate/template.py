@@ -16,10 +16,12 @@ TEMPLATE = r'''"""A paper of my own. This file is a program: fedproof runs it.
     fedproof measure FILE:noise-ball INSTANCE.json       # both sides on an instance of yours
     fedproof simulate INSTANCE.json    # many runs there, of the algorithm that it names: "FILE:local_sgd"
 
-docs/language.md has all of the language, docs/tutorial.md takes a theorem from its paper to a verdict.
+docs/language.md has all of the language, docs/tutorial.md takes a theorem from its paper to a verdict, and
+docs/derivation-lines.md has what the lines of a derivation are written with.
 """
 
 from theory import Paper, algorithm, claim
+from theory.derivation import combined
 
 
 # An algorithm is one round. Its parameters are those after the *. The server's model x begins at x0; w has the
@@ -43,7 +45,8 @@ WHERE = {
 }
 
 # A claim is a sentence: left side, relation, right side. x[k] is the model after k rounds, E(...) is over all draws,
-# and a free k means: for every k. With one local step the noise of N clients averages out. Expected: supported.
+# and a free k means: for every k. With one local step the noise of N clients averages out.
+# A quick check says: supported (nothing breaks it, and no derivation is found; one may be found, or written, yet).
 NOISE_BALL = claim(
     "noise-ball",
     "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*sigma2/(mu*N)",
@@ -53,7 +56,8 @@ NOISE_BALL = claim(
     source="Theorem 1",
 )
 
-# With H local steps and no disagreement between the clients, the distance shrinks H times a round. Expected: supported.
+# With H local steps and no disagreement between the clients, the distance shrinks H times a round.
+# A quick check says: supported.
 LOCAL_STEPS = claim(
     "local-steps",
     "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**(H*k)*norm2(x0 - xstar) + 2*eta*sigma2/mu",
@@ -63,10 +67,22 @@ LOCAL_STEPS = claim(
     source="Theorem 2",
 )
 
-# A lemma about vectors alone, for any number of them. Expected: proved.
+# A lemma about vectors alone, for any number of them. A quick check says: proved (it finds a derivation).
 JENSEN = claim("jensen", "norm2(mean_n(a_n)) <= mean_n(norm2(a_n))", vectors=("a_n",), kind="lemma", source="Lemma 1")
 
-PAPER = Paper("NAME", "TITLE", "me", (NOISE_BALL, LOCAL_STEPS, JENSEN))
+# A claim may have a derivation of your own: lines, each with the rule by which it follows. Here the right side less the
+# left is a square times 1/c. Where a line does not follow, the check says which, and what is left over.
+# A quick check says: proved.
+YOUNG = claim(
+    "young",
+    "norm2(a + b) <= (1 + c)*norm2(a) + (1 + 1/c)*norm2(b)",
+    vectors=("a", "b"),
+    kind="lemma",
+    source="Lemma 2",
+    proof=(combined("all", squares="c*a - b times 1/c"),),
+)
+
+PAPER = Paper("NAME", "TITLE", "me", (NOISE_BALL, LOCAL_STEPS, JENSEN, YOUNG))
 '''
 
 

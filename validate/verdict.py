@@ -6,7 +6,7 @@ could not be made is `undecided`, not passed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,6 +62,11 @@ class Evidence:
     data: dict[str, Any] | None = None
     origin: Origin = "given"
 
+    @property
+    def refusal(self) -> Mapping[str, str] | None:
+        """Of a derivation that is refused: by whom, at which line, and why, as `refused` has it; else None."""
+        return (self.data or {}).get("refused")
+
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         return {
@@ -73,6 +78,26 @@ class Evidence:
             "error_probability": self.error_probability,
             **({"data": self.data} if self.data else {}),
         }
+
+
+def refused(
+    origin: Origin, told: str, by: str, line: str = "", where: str = "", sentence: str = "", why: str = ""
+) -> Evidence:
+    """That a derivation is refused.
+
+    Args:
+        origin: ``"given"`` for what the claim's author wrote.
+        told: where and why, for a reader, as it goes on after "is refused".
+        by: ``"kernel"`` or ``"verifier"``.
+        line: the name of the line at which it fails.
+        where: which of the author's lines that is.
+        sentence: what it says; empty for what the claim says.
+        why: what is wrong.
+    """
+    which = "the derivation written for it" if by == "kernel" else "its derivation"
+    detail = f"{which} is refused{told}"
+    data = {"refused": {"by": by, "line": line, "where": where, "sentence": sentence, "why": why}}
+    return Evidence("algebra", "undecided", detail, data=data, origin=origin)
 
 
 @dataclass(frozen=True)
@@ -114,6 +139,14 @@ class Result:
     def break_found(self) -> Evidence | None:
         """The evidence that broke the claim, one with a certificate before others; None where nothing did."""
         return next((e for outcome in ("refuted", "fails") for e in self.evidence if e.outcome == outcome), None)
+
+    @property
+    def refused(self) -> str:
+        """At which line the derivation that the claim's author wrote is refused, and why; empty where it is not."""
+        own = next((e for e in self.evidence if e.refusal is not None and e.origin == "given"), None)
+        if own is None:
+            return ""
+        return own.detail + ("; the search found another, which proves it" if self.verdict == "proved" else "")
 
     @property
     def said(self) -> str:

@@ -40,7 +40,7 @@ inline void philox(const uint64_t* run, uint64_t client, uint64_t round, uint64_
 class Block {
  public:
   Block(const Job& job, int64_t first, int64_t last)
-      : job_(job), first_(first), width_((int)(last - first)), draws_(job.snapshots * (job.inner - 1)),
+      : job_(job), first_(first), width_((int)(last - first)), draws_(job.snapshots * job.inner),
         presence_((job.clients + 4) * kBlock), picks_((draws_ + 4) * kWidth) {
     for (int r = 0; r < kBlock; r++) {
       run_[r] = first + (r < width_ ? r : 0);
@@ -64,7 +64,7 @@ class Block {
   void draw_presence(int64_t k) {
     for (int64_t b = 0; b < (job_.clients + 3) / 4; b++)
       for (int r = 0; r < width_; r += kWidth) {
-        philox(run_ + r, 0, k, b, job_.key, words_);
+        philox(run_ + r, 0, k, (16ull << 24) + b, job_.key, words_);
         for (int j = 0; j < 4; j++)
           for (int i = 0; i < kWidth; i++) presence_[(4 * b + j) * kBlock + r + i] = (uint32_t)words_[j * kWidth + i];
       }
@@ -87,7 +87,7 @@ class Block {
     uint64_t run[kWidth];
     for (int r = 0; r < kWidth; r++) run[r] = run_[lane[r]];
     for (int64_t j = 0; j < draws_; j += 4) {
-      philox(run, c, k, (1ull << 24) + j / 4, job_.key, words_);
+      philox(run, c, k, (17ull << 24) + j / 4, job_.key, words_);
       for (int i = 0; i < 4 * kWidth; i++) picks_[j * kWidth + i] = (int64_t)((words_[i] * job_.samples) >> 32) * D;
     }
     for (int half = 0; half < kHalves; half++) {
@@ -102,6 +102,7 @@ class Block {
           for (int j = 1; j < D; j++) sum -= h[i * D + j] * w[j];
           first[i] = move[i] = job_.step * sum;
         }
+        pick += kWidth;  // at m = 0 the sample cancels
         for (int64_t m = 1; m < job_.inner; m++, pick += kWidth) {
           for (int i = 0; i < D; i++)
             for (int r = 0; r < 8; r++) row[i][r] = q[pick[r] + i];

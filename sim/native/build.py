@@ -61,7 +61,7 @@ def library(source: str, *defines: str) -> ctypes.CDLL:
     """The library of a source of this package, built at need; its functions release the interpreter's lock.
 
     Args:
-        source: the file's name, such as "quadratic_rounds.cpp". It may include every *.h of this package.
+        source: the file's name, such as "open_logistic.cpp". It may include every *.h of this package.
         defines: macros of the preprocessor, such as "DIM=5"; other macros make another library.
 
     Raises:
@@ -75,6 +75,30 @@ def library(source: str, *defines: str) -> ctypes.CDLL:
                 raise ImportError(_reasons[wanted])
             try:
                 _libraries[wanted] = _built(source, defines)
+            except ImportError as error:
+                _reasons[wanted] = str(error)
+                raise
+        return _libraries[wanted]
+
+
+def library_of(name: str, text: str, *defines: str) -> ctypes.CDLL:
+    """The library of a generated text, built at need, as `library` does of a file.
+
+    Args:
+        name: what the library is called; no part of what it is known by.
+        text: in C++; it may include every *.h of this package.
+        defines: macros.
+
+    Raises:
+        ImportError: without a compiler, or when it fails.
+    """
+    wanted = (text, *defines)
+    with _lock:
+        if wanted not in _libraries:
+            if wanted in _reasons:
+                raise ImportError(_reasons[wanted])
+            try:
+                _libraries[wanted] = _built(name, defines, text)
             except ImportError as error:
                 _reasons[wanted] = str(error)
                 raise
@@ -137,18 +161,18 @@ def _flag_sets() -> Iterator[tuple[str, ...]]:
     yield _FLAGS
 
 
-def _built(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
+def _built(source: str, defines: tuple[str, ...], text: str | None = None) -> ctypes.CDLL:
     found = compiler()
     if found is None:
         raise ImportError(f"no C++ compiler for {source}: none of $CXX, {', '.join(_NAMES)} is on the path")
     reason = ""
-    inputs = _inputs(source)
+    inputs = _inputs(source if text is None else None, text or "")
     for flags in _flag_sets():
         flags = (*flags, *(f"-D{define}" for define in defines))
         name = f"{Path(source).stem}-{_digest(inputs, found, flags)}"
         for place in _places():
             try:
-                return _kept(place, name) or _made(place, name, source, found, flags)
+                return _kept(place, name) or _made(place, name, source, found, flags, text)
             except _CompilerFailed as error:
                 reason = str(error)
                 break  # another directory would not help
@@ -177,11 +201,12 @@ def _private() -> Path:
 _private_owner: list[tempfile.TemporaryDirectory[str]] = []
 
 
-def _inputs(source: str) -> bytes:
-    """The source and the headers that it may include."""
+def _inputs(source: str | None, text: str = "") -> bytes:
+    """The source, a file or a text, and the headers that it may include."""
     try:
-        files = (_HERE / source, *sorted(_HERE.glob("*.h")))
-        return b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
+        files = (*(() if source is None else (_HERE / source,)), *sorted(_HERE.glob("*.h")))
+        kept = b"\0".join(file.name.encode() + b"\0" + file.read_bytes() for file in files)
+        return kept + b"\0" + text.encode()
     except OSError as error:
         raise ImportError(f"{source} cannot be read: {error}") from error
 
@@ -200,11 +225,17 @@ def _kept(place: Path, name: str) -> ctypes.CDLL | None:
         return None
 
 
-def _made(place: Path, name: str, source: str, found: Compiler, flags: tuple[str, ...]) -> ctypes.CDLL:
+def _made(
+    place: Path, name: str, source: str, found: Compiler, flags: tuple[str, ...], text: str | None
+) -> ctypes.CDLL:
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     with tempfile.TemporaryDirectory(dir=place, prefix=f"{name}.") as scratch:
         made, digest = Path(scratch, "made"), Path(scratch, "digest")
-        _compile([*found.command, *flags, str(_HERE / source), "-o", str(made)])
+        file = _HERE / source
+        if text is not None:
+            file = Path(scratch, f"{source}.cpp")
+            file.write_text(text)
+        _compile([*found.command, *flags, f"-I{_HERE}", str(file), "-o", str(made)])
         digest.write_text(hashlib.sha256(made.read_bytes()).hexdigest())
         made.replace(place / f"{name}.so")
         digest.replace(place / f"{name}.sha256")

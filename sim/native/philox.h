@@ -6,8 +6,7 @@
 
 #include "lanes.h"
 
-// The purposes of sim/streams.py: the upper eight bits of the counter's last word.
-constexpr uint64_t kParticipation = 0ull << 24;
+// A purpose of sim/streams.py: the upper eight bits of the counter's last word.
 constexpr uint64_t kSampling = 1ull << 24;
 
 struct Key {
@@ -42,6 +41,41 @@ FEDPROOF_INLINE Words product32(Words a, Words b) {
   const uint64_t mask = 0xFFFFFFFFull;
   return (a & mask) * (b & mask);
 #endif
+}
+
+// The keys of the ten rounds, made once: from memory an instruction takes them as they are, for all lanes.
+struct Keys {
+  uint64_t low[10], high[10];
+
+  explicit Keys(Key key) {
+    for (int i = 0; i < 10; i++) {
+      low[i] = (key.low + i * 0x9E3779B9ull) & 0xFFFFFFFFull;
+      high[i] = (key.high + i * 0xBB67AE85ull) & 0xFFFFFFFFull;
+    }
+  }
+};
+
+// The upper 32 bits of each lane, with anything above them. Shuffles and products are done by different parts of the
+// processor, shifts and products by the same.
+FEDPROOF_INLINE Words upper(Words a) {
+#if defined(__AVX512F__)
+  return (Words)_mm512_shuffle_epi32((__m512i)a, (_MM_PERM_ENUM)0xF5);
+#else
+  return a >> 32;
+#endif
+}
+
+FEDPROOF_INLINE Draws philox(Words c0, Words c1, Words c2, Words c3, const Keys& keys) {
+  const Words m0 = everywhere(0xD2511F53ull), m1 = everywhere(0xCD9E8D57ull);
+  for (int i = 0; i < 10; i++) {
+    const Words p0 = product32(c0, m0), p1 = product32(c2, m1);
+    c0 = upper(p1) ^ c1 ^ keys.low[i];
+    c2 = upper(p0) ^ c3 ^ keys.high[i];
+    c1 = p1;
+    c3 = p0;
+  }
+  const uint64_t mask = 0xFFFFFFFFull;
+  return {{c0 & mask, c1 & mask, c2 & mask, c3 & mask}};
 }
 
 // The words of these counters. What is above 32 bits in a factor is ignored by the products, so it is cleared only at

@@ -396,3 +396,13 @@ def _check_features(fields: dict[str, Array]) -> None:
         tolerance = 0 if values.dtype == object else 1e-12 * float(np.max(np.abs(values)))
         if np.max(np.abs(values - fields[name])) > tolerance:
             raise ValueError(f"{name} differs from what features and targets give for (q'x - y)^2")
+
+
+def some_minimiser(problem: Quadratic) -> Any:
+    """(d,), a minimiser of f, unique or not.
+
+    Raises:
+        ValueError: when f is unbounded below.
+    """
+    found = minimise(problem.mean_hessian, problem.mean_linear)
+    return problem.minimiser if found is None else found[0]  # the first raises, with the reason

@@ -82,12 +82,6 @@ class RidgeRegression(ABC):
         """r = max_n ||x_n*||."""
         return float(np.max(np.linalg.norm(self._minimisers, axis=1)))
 
-    def kernel(self, device: Any) -> Any:
-        """This problem for `sim.run` on a device of torch."""
-        from sim.kernels.regression import RegressionKernel
-
-        return RegressionKernel(self, device)
-
     def _points(self, theta: Any) -> Array:
         """Points (d,) or (N, d) as float64."""
         points = np.asarray(theta, dtype=np.float64)

@@ -111,6 +111,7 @@ def simulate(
     *,
     first_run: int = 0,
     record: Sequence[int] | None = None,
+    keep: Sequence[str] | None = None,
     taps: Sequence[str] = (),
     measure: Measure | None = None,
     resume: Simulated | None = None,
@@ -120,6 +121,8 @@ def simulate(
     threads: int = 1,
     progress: Progress = False,
     watch: Watch | None = None,
+    metrics: Sequence[str] = (),
+    backend: str = "auto",
 ) -> Simulated:
     """Independent runs of a program, in float64.
 
@@ -140,6 +143,7 @@ def simulate(
         first_run: number of the first run; first_run + R <= 2^32.
         record: numbers of rounds in 0..K (of the whole run, where it is resumed) after which the states are kept; by
             default the last one.
+        keep: names of the states that `record` keeps; all by default.
         taps: names of those whose values are kept, round by round.
         measure: called on every chunk with a `Moment` after k = 0, ..., K rounds; gives tensors or arrays by name whose
             first axis are the chunk's runs. So memory stays bounded however long the run is.
@@ -153,14 +157,16 @@ def simulate(
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
         watch: told of every draw as (k, operation, value), in the order of the program: `sample` a `Sample`, `choose`,
             `coins` and `coin` (N or 1, 1, R), `noise` and `keep` (N or 1, d, R) what came of them, `visit` (N, R) and
-            `pass` (n, N or 1, R) the orders. Only with one chunk; R is padded at its end.
 
     Raises:
         ValueError: for an argument outside its domain, and where the program has no instance here (S > N, m > d, ...).
+        ImportError: for backend="native" without a compiler.
     """
     import torch
 
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
+    from sim.simulate.metrics import measuring
+    from sim.simulate.native import advance, chosen
 
     if isinstance(program, Algorithm):
         named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
@@ -187,10 +193,27 @@ def simulate(
     recorded = (last,) if record is None else tuple(record)
     if any(not isinstance(k, int | np.integer) or not done <= k <= last for k in recorded):
         raise ValueError(f"record={recorded} is outside the integers in [{done}, {last}]")
+    names = tuple(s.name for s in program.state)
+    kept = names if keep is None else tuple(keep)
+    if set(kept) - set(names):
+        raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
+    numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
+    native = chosen(
+        backend,
+        program,
+        problem,
+        numbers,
+        tuple(metrics),
+        range(done, last),
+        str(place),
+        torch_only={"measure": measure, "watch": watch, "taps": taps},
+    )
+    if metrics and native is None:
+        measure = measuring(problem, functions, program, tuple(metrics), measure)
     job = _Job(
         program=program,
         functions=functions,
-        parameters=Parameters(program, parameters, functions.clients, functions.dim, last),
+        parameters=numbers,
         start=_starts(start, runs, functions.dim),
         resume=resume,
         span=range(done, last),
@@ -198,11 +221,16 @@ def simulate(
         seed=int(seed),
         first_run=first_run,
         recorded=recorded,
+        keep=frozenset(kept),
         taps=tuple(dict.fromkeys(taps)),
         measure=measure,
         device=place,
         watch=watch,
     )
+    if native is not None:
+        with reporter(progress, runs * rounds) as report:
+            advance(job, native, tuple(metrics), chunk, memory, threads, report)
+        return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:
         raise ValueError(f"watch sees one chunk, and these are {len(chunks)}: take fewer runs, or chunk=runs")
@@ -239,6 +267,7 @@ class _Job:
     seed: int
     first_run: int
     recorded: tuple[int, ...]
+    keep: frozenset[str]
     taps: tuple[str, ...]
     measure: Measure | None
     device: torch.device
@@ -314,7 +343,7 @@ class _Job:
             None if self.watch is None else tell,
         )  # fmt: skip
         self._scalars.begin(k)
-        state = self._begin(rows, width)
+        state = self.beginning(rows, width)
         for k in self.span:
             machine.begin(k)
             machine.env = {"k": k, **dict(zip(self.program.inputs, state, strict=True))}
@@ -325,7 +354,7 @@ class _Job:
         machine.taps = {}
         self._look(self.span.stop, rows, state, {})
         for s, value in zip(self.program.state, state, strict=True):
-            _write(self.final, s.name, self.runs, rows, (), _natural(value, s.kind)[:count])
+            _write(self.final, s.name, self.runs, rows, (), natural(value, s.kind)[:count])
 
     @property
     def _after(self) -> Iterator[tuple[str, Any]]:
@@ -335,7 +364,8 @@ class _Job:
         """A state of every client may become a copy of the server's value."""
         return value.expand(self.functions.clients, *value.shape[1:]) if kind == "client" else value
 
-    def _begin(self, rows: slice, width: int) -> tuple[Any, ...]:
+    def beginning(self, rows: slice, width: int) -> tuple[Any, ...]:
+        """The states before the first round of some rows, padded to this width, in the simulator's layout."""
         import torch
 
         def padded(values: Any) -> Any:
@@ -363,7 +393,9 @@ class _Job:
         count = rows.stop - rows.start
         if k in self.recorded:
             for s, value in zip(self.program.state, state, strict=True):
-                kept = _natural(value, s.kind)[:count]
+                if s.name not in self.keep:
+                    continue
+                kept = natural(value, s.kind)[:count]
                 for at, wanted in enumerate(self.recorded):
                     if wanted == k:
                         _write(self.states, s.name, self.runs, rows, (len(self.recorded), at), kept)
@@ -376,7 +408,7 @@ class _Job:
                 _write(self.tapped, label, self.runs, rows, (len(self.span), k - first), spoken[label])
         if self.measure is None:
             return
-        states = {s.name: _natural(v, s.kind)[:count] for s, v in zip(self.program.state, state, strict=True)}
+        states = {s.name: natural(v, s.kind)[:count] for s, v in zip(self.program.state, state, strict=True)}
         moment = Moment(k, states, spoken, self.functions, self.first_run + rows.start)
         for name, value in self.measure(moment).items():
             found = torch.as_tensor(value)
@@ -387,12 +419,12 @@ class _Job:
             _write(self.values, name, self.runs, rows, (len(self.span) + 1, k - first), found)
 
 
-def _natural(value: Any, kind: str) -> Any:
+def natural(value: Any, kind: str) -> Any:
     """The simulator's layout to (R, ...): the server's without the axis of clients, remembered vectors stacked."""
     import torch
 
     if isinstance(value, tuple):
-        return torch.stack([_natural(v, "server" if kind == "past" else "client") for v in value], 1)
+        return torch.stack([natural(v, "server" if kind == "past" else "client") for v in value], 1)
     value = value.movedim(-1, 0)
     return value[:, 0] if kind == "server" else value
 
@@ -402,7 +434,7 @@ def _stacked(found: list[tuple[tuple[int, ...], Any]], kind: str) -> Any:
     import torch
 
     shape = tuple(max(turns) + 1 for turns in zip(*(t for t, _ in found), strict=True))
-    parts = [(turns, _natural(value, kind)) for turns, value in found]
+    parts = [(turns, natural(value, kind)) for turns, value in found]
     one = parts[0][1]
     if not shape:
         return one

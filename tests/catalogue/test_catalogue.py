@@ -5,6 +5,9 @@ takes (with * the vectors), and rows of values, the right side there (null where
 that are violated. Right sides were worked out by hand from the papers, or recorded from an earlier program that had the
 formulas and no sentences; where there were too few such rows, they were recorded. `refuted.json` has a certificate of
 each claim that is refuted. What is proved is the law of tests/laws/test_proofs.py.
+
+A claim that is new, or said otherwise, has new rows: by hand where they can be, else as `fedproof bound ID --set ...
+--json` prints them; its certificate is what `fedproof check ID --quick` writes.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ def verified(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> 
     """Whether the verifier accepts a derivation."""
     written = claim.proof if lines is None else lines
     try:
-        return verify_derivation(derivation_certificate(claim, written)).valid
-    except FormatError:
+        return verify_derivation(derivation_certificate(claim, derivation.lines(claim, written))).valid
+    except (FormatError, NotProvedError):
         return False
 
 

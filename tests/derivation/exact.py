@@ -47,6 +47,8 @@ class Numbers:
     points: Mapping[str, Any]
     law: list[tuple[Fraction, Mapping[Any, Any]]] = field(default_factory=lambda: [(Fraction(1), {})])
     K: int = 1
+    known: dict[Any, tuple[Fraction, Vector]] = field(default_factory=dict)
+    """Values and gradients of functions at points, as they are found."""
 
     @property
     def N(self) -> int:
@@ -151,6 +153,9 @@ class Numbers:
     def function(self, which: Any, point: Quotient, at: Mapping[str, int], outcome: Any) -> tuple[Fraction, Vector]:
         v = self.vector(point, at, outcome)
         clients = range(self.N) if not which else [at[which[0]]]
+        key = (tuple(at[index] for index in which), v)
+        if key in self.known:
+            return self.known[key]
         value, gradient = Fraction(0), (Fraction(0),) * self.d
         for n in clients:
             own = self.samples[n] if len(which) < 2 else [self.samples[n][at[which[1]]]]
@@ -159,6 +164,7 @@ class Numbers:
                 Hv = tuple(dot(row, v) for row in H)
                 value += share * (dot(v, Hv) / 2 - dot(b, v) + c)
                 gradient = plus(gradient, scaled(share, plus(Hv, scaled(Fraction(-1), b))))
+        self.known[key] = value, gradient
         return value, gradient
 
     def range(self, kind: str, owner: Any, upper: Any, at: Mapping[str, int]) -> range:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tests.derivation.both import by_kernel as accepted_by_kernel
+from tests.rounds import descent as full
+from tests.rounds import noisy, sgd
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.domain import Domain
@@ -49,16 +51,6 @@ def with_power(text: str, by: str = "1/a", **domains: Domain) -> tuple[Claim, li
 
 
 @algorithm
-def sgd(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def full(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
 def local(w, x, *, eta, H):
     y = w.each(x)
     for _ in w.repeat(H):
@@ -78,11 +70,6 @@ def two_loops(w, x, *, H, M):
         w.tap("z", z)
         z = z + x
     return x
-
-
-@algorithm
-def noisy(w, x, *, eta, sigma2):
-    return x - eta * w.mean(w.gradient(x) + w.noise(sigma2))
 
 
 @algorithm(x="x0", s="x0")

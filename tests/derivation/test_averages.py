@@ -53,10 +53,7 @@ def ends(statement, of, *lines, assuming=(), **fields):
     return check(claim("one", statement, of=of, assuming=assuming, **fields), lines or [averaged("all")])
 
 
-@pytest.mark.parametrize(
-    ("of", "factor"),
-    [(by_coins, ANY), (chosen, "1"), (chosen_again, "1")],
-)
+@pytest.mark.parametrize(("of", "factor"), [(by_coins, ANY), (chosen, "1"), (chosen_again, "1")])
 def test_accepted(of, factor):
     ends(AVERAGE.format(factor=factor), of)
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.derivation.both import check
+from tests.rounds import sgd as stochastic
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.derivation import NotProvedError, claimed, combined, domain, step
@@ -24,11 +25,6 @@ def descent(w, x, *, eta):
 @algorithm
 def doubled(w, x, *, eta):
     return x - 2 * eta * w.mean(w.gradient(x))
-
-
-@algorithm
-def stochastic(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
 YOUNG = claim(
@@ -55,6 +51,10 @@ BOUNDED = claim(
 MEAN = claim(
     "mean", "mean_n(p_n*norm2(b)) == mean_n(p_n)*norm2(b)", vectors=("b",), proof=(combined("all"),),
 )  # fmt: skip
+EACH = claim("each", "norm2(p_n*b) == p_n**2*norm2(b)", vectors=("b",), proof=(combined("all"),))
+OF_EACH = claim("of each", "norm2(p_n*b_n) == p_n**2*norm2(b_n)", vectors=("b_n",), proof=(combined("all"),))
+TWICE = claim("twice", "mean_n(2)*norm2(b) == 2*norm2(b)", vectors=("b",), proof=(combined("all"),))
+AT_ROUND = claim("at round", "c <= c + c*k", proof=(domain("k", "0 <= k"), combined("all", parts={"k": "c"})))
 OPEN = claim(
     "open", "0 <= 1 - eta_k*L", assuming=("eta_k*L <= 1",), proof=(combined("all", parts={"eta_k*L <= 1": "1"}),)
 )
@@ -114,6 +114,10 @@ ACCEPTED = {
     "a hypothesis that is a line here": theorem(
         "s*t/2 <= t", combined("half", "s/4 <= 1/2", {"s <= 2": "1/4"}), line(SMALLER, c="s/4"), FOLLOWS,
         assuming=("s <= 2",),
+    ),
+    "a client's vector for a client's": theorem(
+        "norm2(p_n*(a_n + x0)) == p_n**2*norm2(a_n + x0)",
+        line(OF_EACH, "norm2(p_n*(a_n + x0)) == p_n**2*norm2(a_n + x0)", b_n="a_n + x0"), FOLLOWS, vectors=("a_n",)
     ),
     "for each client": theorem(
         "norm2(a_n + x0) <= 2*norm2(a_n) + 2*norm2(x0)", line(YOUNG, a="a_n", b="x0", c="1"), FOLLOWS, vectors=("a_n",)
@@ -205,6 +209,15 @@ REFUSED = {
         "norm2(grad(f, v)) <= G_n**2", line(BOUNDED, G="G_n"), FOLLOWS,
         vectors=("v",), assuming=("lipschitz(f_n, G_n)",)
     ),
+    "an index that is free there": theorem(
+        "norm2(p_n*a_n) == p_n**2*norm2(a_n)",
+        line(EACH, "norm2(p_n*a_n) == p_n**2*norm2(a_n)", b="a_n"), FOLLOWS, vectors=("a_n",)
+    ),
+    "an index of a sum of what has none": theorem(
+        "mean_n(2)*norm2(a_n) == 2*norm2(a_n)",
+        line(TWICE, "mean_n(2)*norm2(a_n) == 2*norm2(a_n)", b="a_n"), FOLLOWS, vectors=("a_n",)
+    ),
+    "a round that is named there": theorem("s*k <= s*k + s*k**2", line(AT_ROUND, c="s*k"), FOLLOWS),
     "an index that is bound there": theorem(
         "mean_n(p_n*norm2(a_n)) == mean_n(p_n)*norm2(a_n)", line(MEAN, b="a_n"), FOLLOWS, vectors=("a_n",)
     ),

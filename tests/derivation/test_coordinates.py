@@ -106,11 +106,7 @@ def test_a_line_for_every_coordinate():
         axiom("max", f"{C('v[k]')} <= max({C('v[k]')}, {C('v[k+1]')})", "max", C("v[k]"), C("v[k+1]")),
         step("same", f"max({C('v[k]')}, {C('v[k+1]')}) == {C('v[k+1]')}"),
         combined("grows", f"{C('v[k]')} <= {C('v[k+1]')}", {"max": "1", "same": "1"}),
-        combined(
-            "all",
-            None,
-            {"coordinates: grows": "1", "coordinates: one_k": f"-({C('v[k+1]')} - {C('v[k]')})"},
-        ),
+        combined("all", None, {"coordinates: grows": "1", "coordinates: one_k": f"-({C('v[k+1]')} - {C('v[k]')})"}),
     )
     ends("dot(one[k], v[k]) <= dot(one[k], v[k+1])", *lines)
     with pytest.raises(NotProvedError):
@@ -231,9 +227,5 @@ def test_roots_are_monotone():
         step("t", f"{C('t[k]')} == 1/{after}"),
         step("one_k", f"{C('one[k]')} == 1"),
         combined("short", f"{C('t[k]')} <= 1/sqrt(eps)", {"t": "1", "wide": f"1/(sqrt(eps)*{after})"}),
-        combined(
-            "all",
-            None,
-            {"coordinates: short": "sqrt(eps)", "coordinates: one_k": f"sqrt(eps)*{C('t[k]')}"},
-        ),
+        combined("all", None, {"coordinates: short": "sqrt(eps)", "coordinates: one_k": f"sqrt(eps)*{C('t[k]')}"}),
     )

@@ -9,24 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.derivation.both import by_kernel as accepted
+from tests.derivation.both import accepted, check
 from tests.derivation.written import IDS, PROOFS, derivation
 from tests.language import vectors
-from theory import algorithm, claim
+from tests.rounds import descent as scheduled
+from tests.rounds import sgd as drawn
+from theory import claim
 from theory.claim import Claim
-from theory.derivation import (
-    NotProvedError,
-    assumed,
-    axiom,
-    cases,
-    check,
-    combined,
-    domain,
-    induction,
-    root,
-    single,
-    step,
-)
+from theory.derivation import NotProvedError, assumed, axiom, cases, combined, domain, induction, root, single, step
 from theory.domain import REAL
 
 CASES = [pytest.param(c, w, id=i) for (c, w), i in zip(PROOFS, IDS, strict=True)]
@@ -135,16 +125,6 @@ def test_an_altered_sentence_of_a_line_is_not(c: Claim, written: Any) -> None:
 
 
 # --- soundness, one rule after the other -----------------------------------------------------------------------------
-
-
-@algorithm
-def drawn(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def scheduled(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 def says(c: Claim, *lines: Any) -> bool:

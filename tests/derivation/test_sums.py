@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.derivation.both import by_kernel
+from tests.derivation.both import accepted as by_kernel
 from tests.derivation.programs import nested
 from theory import claim
 from theory.derivation import axiom, combined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.derivation.both import by_kernel
+from tests.derivation.both import accepted as by_kernel
 from theory import algorithm, claim
 from theory.derivation import axiom
 from validate import verifier

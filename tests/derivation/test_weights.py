@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.derivation.both import accepted as by_both
-from theory import algorithm, claim
+from tests.rounds import noisy
+from tests.rounds import sgd as sampled
+from theory import claim
 from theory.claim import Claim
 from theory.derivation import assumed, axiom, combined, lines
 from theory.domain import NONNEGATIVE, REAL
@@ -99,16 +101,6 @@ def test_the_first_client_does_not_speak_for_all() -> None:
     c = claim("first", "sum_n(b_n) <= N*b_0", assuming=("first_n(b_n) <= b_0",))
     assert not accepted(c, combined("all", None, [{"line": "first_n(b_n) <= b_0", "over": ["sum_n"]}]))
     assert not accepted(c, combined("all", None, [{"line": "first_n(b_n) <= b_0", "times": "N"}]))
-
-
-@algorithm
-def sampled(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def noisy(w: Any, x: Any, *, eta: Any, sigma2: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x) + w.noise(sigma2))
 
 
 def test_no_outcome_exceeds_the_quantile_of_1() -> None:

@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.derivation.both import check
+from tests.rounds import descent
 from theory import claim
 from theory.derivation import axiom, combined, telescope
-from theory.program import algorithm
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
 
 PARTS = {"round": "1", "E mean_n: smooth convex f_n (x[k], xstar)": "2*eta", "three times": "a*(b + c)"}
 SUM = "sum_k(norm2(x[k+1] - x0) - norm2(x[k] - x0)) == norm2(x[K] - x0)"

@@ -5,22 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tests.language import compression, noise_ball, proxskip, scaffold, vectors
-from theory import catalog
+from tests.laws.proved_claims import proved
 from theory.claim import Claim
-from theory.derivation import (
-    assumed,
-    at,
-    axiom,
-    combined,
-    domain,
-    induction,
-    lines,
-    mean,
-    replaced,
-    single,
-    step,
-    zero,
-)
+from theory.derivation import assumed, at, axiom, combined, domain, induction, lines, mean, replaced, single, step, zero
 
 D = "(grad(f_ni, x[k]) - grad(f_ni, xstar))"
 DN = "(grad(f_n, x[k]) - grad(f_n, xstar))"
@@ -165,55 +152,6 @@ STAYS = (
     ),
     mean("all", "stays", "E"),
 )
-DESCENT = (
-    step("round", "f(x[k+1]) == f(x[k] - eta*grad(f, x[k]))"),
-    combined("small", "L*eta <= 1", {"eta <= 1/L": "L"}),
-    assumed("curvature", None, ["smooth(f, L)", "strongly_convex(f, mu)"], "curvature"),
-    combined("rate", "eta*mu <= 1", {"small": "1", "curvature": "eta"}),
-    combined(
-        "one",
-        "f(x[k+1]) - fstar <= (1 - eta*mu)*(f(x[k]) - fstar)",
-        {
-            "round": "1",
-            "above f (x[k], x[k] - eta*grad(f, x[k]))": "1",
-            "strongly_convex f (x[k], xstar)": "eta*mu",
-            "minimiser f": "eta*mu",
-        },
-        {"grad(f, x[k])": "eta/2*(1 - L*eta)", "grad(f, x[k]) + mu*(xstar - x[k])": "eta/2"},
-    ),
-    induction("all", None, [combined("start")], [combined("next", None, {"one": "1", "IH": "1 - eta*mu"})]),
-)
-AVERAGE = (
-    step("round", "f(x[k+1]) == f(x[k] - eta*grad(f, x[k]))"),
-    combined("small", "0 < 1 - L*eta/2", {"eta < 2/L": "L/2"}),
-    combined(
-        "one",
-        "eta*(1 - L*eta/2)*norm2(grad(f, x[k])) <= f(x[k]) - f(x[k+1])",
-        {"round": "1", "above f (x[k], x[k] - eta*grad(f, x[k]))": "1"},
-    ),
-    induction(
-        "sum",
-        "sum_k(eta*(1 - L*eta/2)*norm2(grad(f, x[k]))) <= f(x0) - f(x[K])",
-        on="K",
-        base=[at("first", "one", k="0"), combined("start", None, {"first": "1"})],
-        step=[at("last", "one", k="K"), combined("next", None, {"IH": "1", "last": "1"})],
-    ),
-    combined("end", None, {"sum": "1/(K*eta*(1 - L*eta/2))", "infimum f (x[K])": "1/(K*eta*(1 - L*eta/2))"}),
-)
-RECURSION = (
-    domain("s", "s_k >= 0"),
-    induction(
-        "r",
-        None,
-        on="K",
-        base=[combined("start", None, [{"line": "s", "put": {"k": "0"}}])],
-        step=[combined("next", None, [{"line": "IH", "times": "q"}, {"line": "s", "put": {"k": "K"}}])],
-    ),
-)
-
-
-def textbook(label: str) -> Claim:
-    return catalog.claim(f"textbook/{label}")
 
 
 def one_line(parts: Any = (), squares: Any = ()) -> tuple[Any, ...]:
@@ -224,7 +162,7 @@ def twice(schema: str, times: str) -> tuple[Any, ...]:
     return one_line({f"{schema} f (x, y)": times, f"{schema} f (y, x)": times})
 
 
-PROOFS: list[tuple[Claim, tuple[Any, ...]]] = [
+BY_HAND: list[tuple[Claim, Any]] = [
     (vectors.JENSEN, one_line(squares={"mean_n: a_n - mean_n(a_n)": "1"})),
     (vectors.YOUNG, one_line(squares={"c*a - b": "1/c"})),
     (vectors.COCOERCIVE, twice("smooth convex", "1")),
@@ -245,36 +183,10 @@ PROOFS: list[tuple[Claim, tuple[Any, ...]]] = [
     (compression.BALL, BALL),
     (proxskip.THEOREM, LYAPUNOV),
     (scaffold.STAYS, STAYS),
-    (textbook("young"), one_line(squares={"t*a - b": "1/(2*t)"})),
-    (textbook("convex-combination"), one_line()),
-    (
-        textbook("jensen-expectation"),
-        one_line({"sum_n(q_n) == 1": "norm2(sum_n(q_n*a_n))"}, {"sum_n: a_n - sum_n(q_n*a_n)": "q_n"}),
-    ),
-    (textbook("variance-decomposition"), one_line({"sum_n(q_n) == 1": "norm2(z) - norm2(sum_n(q_n*a_n))"})),
-    (textbook("three-point"), one_line()),
-    (textbook("minibatch-variance"), (step("all"),)),
-    (textbook("participation-variance"), (step("all"),)),
-    (textbook("client-sampling-variance"), (step("all"),)),
-    (textbook("without-replacement"), (step("all"),)),
-    (textbook("descent-lemma"), one_line({"above f (x, y)": "1"})),
-    (
-        textbook("gradient-bound"),
-        one_line({"above f (x, x - grad(f, x)/L)": "2*L", "infimum f (x - grad(f, x)/L)": "2*L"}),
-    ),
-    (textbook("convex-lower-bound"), one_line({"smooth convex f (y, x)": "1"})),
-    (
-        textbook("polyak-lojasiewicz"),
-        one_line({"strongly_convex f (x, xstar)": "2*mu", "minimiser f": "2*mu"}, {"grad(f, x) + mu*(xstar - x)": "1"}),
-    ),
-    (
-        textbook("projection-nonexpansive"),
-        one_line({"dot(x - p, q - p) <= 0": "2", "dot(y - q, p - q) <= 0": "2"}, {"x - y - (p - q)": "1"}),
-    ),
-    (textbook("gradient-descent-linear"), DESCENT),
-    (textbook("average-gradient"), AVERAGE),
-    (textbook("recursion"), RECURSION),
 ]
+SHORT = 2
+PROOFS = [*BY_HAND, *((c, found) for c, found in proved().values() if c.paper == "textbook" and len(found) <= SHORT)]
+"""After what is written by hand, what the textbook's paper and its checks have, where it is short."""
 IDS = [claim.id for claim, _ in PROOFS]
 
 
@@ -283,4 +195,4 @@ def derivation(claim: Claim, written: tuple[Any, ...]) -> list[dict[str, Any]]:
     return lines(claim, written)
 
 
-__all__ = ["IDS", "PROOFS", "derivation", "single", "zero"]
+__all__ = ["BY_HAND", "IDS", "PROOFS", "derivation", "single", "zero"]

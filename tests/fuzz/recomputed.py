@@ -6,14 +6,12 @@ in balls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from itertools import permutations
 from math import prod
 from typing import Any
-
-import numpy as np
 
 F = Fraction
 PRECISION = 512
@@ -111,8 +109,9 @@ def moments_agree(spec: Mapping[str, Any], exact: Any) -> bool:
         return False
     if exact.problem.clients * max(exact.rounds, 1) * prod(map(int, steps)) > SMALL:
         return False
-    arrays = (exact.problem.hessian, exact.problem.linear, exact.start, np.array(exact.algorithm.step, dtype=object))
-    lengths = sum(_bits(F(value)) for array in arrays for value in array.reshape(-1))
+    arrays = (exact.problem.hessian, exact.problem.linear, exact.start)
+    numbers = [*(v for array in arrays for v in array.reshape(-1)), *_numbers(list(exact.parameters.values()))]
+    lengths = sum(_bits(F(value)) for value in numbers)
     if lengths * max(exact.rounds, 1) > 20_000:
         return False
     try:
@@ -156,6 +155,17 @@ def played(spec: Mapping[str, Any], rounds: int) -> list[tuple[Fraction, Fractio
     return found
 
 
+def _numbers(value: Any) -> Iterator[Any]:
+    """The numbers of a scenario's parameters: alone, in lists, one a round."""
+    if isinstance(value, dict):
+        value = value["k"]
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _numbers(part)
+    else:
+        yield value
+
+
 def _bits(value: Fraction) -> int:
     return max(abs(value.numerator), value.denominator).bit_length()
 
@@ -167,18 +177,17 @@ def shuffling_mean(scenario: Any, found: Any) -> bool:
         AssertionError: when it differs.
     """
     h, b = (getattr(scenario.problem, name) for name in ("hessian", "linear"))
-    N, weights = scenario.problem.clients, scenario.algorithm.weights
-    steps = scenario.algorithm.step
+    N, steps, H = scenario.problem.clients, scenario.parameters["eta"], scenario.parameters["H"]
     mean = F(scenario.start[0])
     for r in range(scenario.rounds):
-        step = F(steps[r] if isinstance(steps, tuple | list | np.ndarray) else steps)
+        step = F(steps["k"][r] if isinstance(steps, dict) else steps)
         ends_ = []
         for order in permutations(range(N)):
             v = mean  # every order maps v affinely, so the mean of what it maps to is where it maps the mean
             for j in order:
-                H, B = (sum(map(F, part[j].reshape(-1))) / part[j].size for part in (h, b))
-                for _ in range(scenario.algorithm.local_steps):
-                    v -= step * F(weights[j]) * N * (H * v - B)
+                curvature, B = (sum(map(F, part[j].reshape(-1))) / part[j].size for part in (h, b))
+                for _ in range(H):
+                    v -= step * F(scenario.shares[j]) * (curvature * v - B)
             ends_.append(v)
         mean = sum(ends_, F(0)) / len(ends_)
         assert mean == found["mean"][r + 1]

@@ -13,8 +13,8 @@ from theory.claim import Paper
 from validate.examine import examine
 from validate.expected import lines
 from validate.instances import read_instance
-from validate.instances.engines import in_floats
 from validate.instances.pool import Drawn
+from validate.instances.problems import in_floats
 from validate.on_instance import setting_of
 
 FILES = [

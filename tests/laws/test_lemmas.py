@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.laws import lemmas
-from theory import algorithm, claim
+from tests.rounds import descent
+from theory import claim
 from theory.claim import Claim
 from validate.examine import examine
 
@@ -21,11 +22,6 @@ def test_a_lemma_gets_its_verdict(one: Claim, tmp_path: Path) -> None:
         assert result.origin in ("pool", "search")
     else:
         assert result.verdict in ("supported", "proved"), result.covered
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 CLOSER = "norm2(x[k] - xstar) <= norm2(x0 - xstar)"

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.rounds import batched as batches
+from tests.rounds import chosen_twice, gossip
 from tests.validate import plays
 from theory.claim import claim
 from theory.formula import Name, Number
@@ -35,11 +37,6 @@ W = [["1/2", "1/2"], ["1/2", "1/2"]]
 
 
 @algorithm
-def batches(w: Any, x: Any, *, eta: Any, b: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x, w.sample(b)))
-
-
-@algorithm
 def without_replacement(w: Any, x: Any, *, eta: Any) -> Any:
     i = w.sample(1, replace=False)
     return x - eta * w.mean(w.gradient(x, i) - w.gradient(2 * x, i))
@@ -55,11 +52,6 @@ def controlled(w: Any, x: Any, c: Any, *, eta: Any, eta_g: Any, H: Any, S: Any) 
         y = y - eta / (1 + h) * (w.gradient(y, w.sample()) - c + cbar)
     plus = c - cbar + (x - y) / (H * eta)
     return x + eta_g * w.average(y - x, active), w.where(active, plus, c)
-
-
-@algorithm
-def chosen_twice(w: Any, x: Any, *, eta: Any, S: Any) -> Any:
-    return x - eta * w.average(w.gradient(x), w.choose(S, replace=True))
 
 
 @algorithm
@@ -80,11 +72,6 @@ def delayed(w: Any, x: Any, *, eta: Any, tau: Any, H: Any) -> Any:
 @algorithm
 def noisy(w: Any, x: Any, *, eta: Any, sigma2: Any) -> Any:
     return x - eta * w.full_gradient(x) + eta * w.mean(w.noise(sigma2 / (1 + w.k)))
-
-
-@algorithm(x="each x0")
-def gossip(w: Any, x: Any, *, eta: Any, W: Any) -> Any:
-    return w.mix(x - eta * w.gradient(x), W)
 
 
 @algorithm(x="x0", e="each 0")

@@ -16,9 +16,7 @@ from validate.examine import examine
 FOLDER = Path(__file__).parent.parent / "language" / "true_and_false"
 LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re.DOTALL)
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
-OPEN = {
-    "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
-}
+OPEN = {"mixed/flat": "its assumptions leave constants only, so that every start is a minimiser"}
 QUICK = (
     "far/harmonic-seven",
     "far/five-coordinates",

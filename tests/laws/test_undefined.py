@@ -89,8 +89,7 @@ def test_a_relation_that_is_undefined_without_noise_leaves_out_what_has_none() -
 
 
 @pytest.mark.parametrize(
-    ("statement", "relation"),
-    [("sqrt(-1 - y)**2 == -1 - y", "y >= 0"), ("log(-1 - y) - log(-1 - y) == 0", "y >= 0")],
+    ("statement", "relation"), [("sqrt(-1 - y)**2 == -1 - y", "y >= 0"), ("log(-1 - y) - log(-1 - y) == 0", "y >= 0")]
 )
 def test_numbers_without_a_value_are_neither_proved_nor_refuted(statement: str, relation: str, tmp_path: Path) -> None:
     assert examine(claim("odd", statement, assuming=(relation,)), quick=True, out=tmp_path).verdict == "undecided"

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.algorithms import FedAvg
 from sim.moments import Point, moments_of
 from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
@@ -22,7 +21,8 @@ INSIDE = 1 - 1e-12
 class Run(NamedTuple):
     """What is run."""
 
-    algorithm: FedAvg
+    step: float
+    local_steps: int
     problem: Quadratic
     participation: Any
     rounds: int
@@ -30,12 +30,12 @@ class Run(NamedTuple):
 
     def squared_norms(self) -> Array:
         """(K+1,), E||x_k||^2."""
-        return squared_norms(self.algorithm, self.problem, self.participation, self.rounds, self.start)
+        return squared_norms(self.step, self.local_steps, self.problem, self.participation, self.rounds, self.start)
 
 
-def squared_norms(method: FedAvg, problem: Quadratic, present: Any, rounds: int, start: Any) -> Array:
+def squared_norms(step: float, local_steps: int, problem: Quadratic, present: Any, rounds: int, start: Any) -> Array:
     """(K+1,), E||x_k||^2 of local steps and the plain mean over those who take part."""
-    given: dict[str, Any] = {"eta": method.step, "H": method.local_steps}
+    given: dict[str, Any] = {"eta": step, "H": local_steps}
     if isinstance(present, UniformChoice):
         one, given = fedavg, {**given, "S": present.size}
     else:
@@ -113,7 +113,7 @@ def worst_instance(
         star[1] = r * np.sqrt(1 - t * t)
     h = worst_hessian(x, star, mu, L, step)
     problem = equally_curved(h[None], star[None], np.stack([noise, -noise])[None])
-    return Run(FedAvg(step=step, local_steps=1, aggregation="normalised"), problem, full(), 1, x)
+    return Run(step, 1, problem, full(), 1, x)
 
 
 def federated(seed: int, rounds: int) -> Run:
@@ -137,9 +137,9 @@ def federated(seed: int, rounds: int) -> Run:
     variances = (noise**2).sum(axis=2).mean(axis=1)
     noise *= sigma / np.sqrt(variances)[:, None, None]
     participation: Any = Bernoulli(rng.uniform(0.2, 1, clients)) if seed % 3 else UniformChoice(1 + clients // 2)
-    algorithm = FedAvg(step=step, local_steps=int(rng.integers(1, 6)), aggregation="normalised")
+    local_steps = int(rng.integers(1, 6))
     problem = equally_curved(np.stack(hessians), minimisers, noise)
-    return Run(algorithm, problem, participation, rounds, start)
+    return Run(step, local_steps, problem, participation, rounds, start)
 
 
 def _on_sphere(rng: np.random.Generator, count: int, d: int) -> Array:

@@ -10,26 +10,15 @@ import numpy as np
 import pytest
 import torch
 
-from sim.algorithms import FedAdam, FedAvg, FedAvgSVRG, FedDyn, FedSAM, LocalAdam, LocalSGD, Scaffold, fedcm
-from sim.engine import run
+from sim.algorithms import LocalAdam, LocalSGD
 from sim.open_engine import run_open
-from sim.participation import Bernoulli, UniformChoice
 from sim.population import OpenPopulation
-from sim.problems import RidgeLogistic, RidgeSoftmax, from_samples, least_squares
+from sim.problems import RidgeLogistic, RidgeSoftmax
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((4, 6, 3))
 LOGISTIC = RidgeLogistic(POINTS, np.where(RNG.random((4, 6)) < 0.5, -1.0, 1.0), 0.1)
 SOFTMAX = RidgeSoftmax(POINTS, RNG.integers(0, 3, (4, 6)), 3, 0.1)
-PROBLEMS = {
-    "features": least_squares(list(POINTS), list(RNG.standard_normal((4, 6)))),
-    "Hessians": from_samples([[np.eye(2)] * 3] * 4, [[np.ones(2)] * 3] * 4),
-    "matrix products": from_samples([[np.eye(17)] * 3] * 4, [[np.ones(17)] * 3] * 4),
-    "logistic": LOGISTIC,
-    "softmax": SOFTMAX,
-}
-METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm", "iterate")
-PRESENCE = {"all": None, "some": Bernoulli([0.3, 0.5, 0.7, 0.4]), "two": UniformChoice(2)}
 
 
 @pytest.fixture
@@ -48,43 +37,13 @@ def elsewhere(monkeypatch):
 
     monkeypatch.setattr(torch.Tensor, "cpu", cpu)
     monkeypatch.setattr(torch.Tensor, "nonzero", nonzero)
-    for module in ("sim.engine", "sim.open_engine"):
-        monkeypatch.setattr(f"{module}.checked_device", torch.device)
+    monkeypatch.setattr("sim.open_engine.checked_device", torch.device)
     return "meta"
 
 
 def test_a_mix_is_refused():
     with pytest.raises(RuntimeError, match="device"):
         torch.empty(2, device="meta") + torch.empty(2)
-
-
-@pytest.mark.parametrize("presence", PRESENCE)
-@pytest.mark.parametrize("problem", PROBLEMS)
-def test_rounds(problem, presence, elsewhere):
-    made = PROBLEMS[problem]
-    metrics = [*METRICS, "local_consistency", *["accuracy"] * (made in (LOGISTIC, SOFTMAX))]
-    algorithms = [
-        FedAvgSVRG(0.1, 2, 3),
-        FedAvg(0.1, 2, "normalised", "zero", batch=2),
-        FedAvg(0.1, 2, empty="condition"),
-    ]
-    for algorithm in algorithms:
-        trace = run(
-            algorithm, made, PRESENCE[presence], rounds=2, runs=3, metrics=metrics, device=elsewhere, backend="torch"
-        )
-        assert trace.final.shape == (3, made.dim)
-
-
-@pytest.mark.parametrize("presence", PRESENCE)
-@pytest.mark.parametrize(
-    "algorithm", [FedDyn(0.1, 2), FedSAM(0.1, 2), fedcm(0.1, 2, 0.5), Scaffold(0.1, 2), FedAdam(0.1, 2)], ids=repr
-)
-def test_algorithms_that_remember(algorithm, presence, elsewhere):
-    made = PROBLEMS["features"]
-    trace = run(
-        algorithm, made, PRESENCE[presence], rounds=2, runs=3, metrics=METRICS, device=elsewhere, backend="torch"
-    )
-    assert trace.final.shape == (3, made.dim)
 
 
 @pytest.mark.parametrize("problem", [LOGISTIC, SOFTMAX], ids=["logistic", "softmax"])

@@ -204,11 +204,7 @@ KNOWN: list[tuple[Any, dict[str, Any], int]] = [
     (proxskip, {"gamma": F(1, 4), "p": F(1, 3)}, 3),
     (lsvrg, {"eta": F(1, 4), "p": F(1, 3)}, 2),
     (diana, {"eta": F(1, 4), "alpha": F(1, 2), "m": 1}, 2),
-    (
-        fedmim,
-        {"eta_l": F(1, 4), "H": 2, "S": 1, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]},
-        2,
-    ),
+    (fedmim, {"eta_l": F(1, 4), "H": 2, "S": 1, "A": F(1, 2), "alpha": [F(1, 4), F(1, 4)], "beta": [F(1, 3), 0]}, 2),
     (saga, {"eta": F(1, 4)}, 2),
     (visiting, {"eta": F(1, 4)}, 2),
     (random_reshuffling, {"eta": F(1, 4)}, 2),

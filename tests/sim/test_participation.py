@@ -8,13 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from sim.participation import (
-    Bernoulli,
-    UniformChoice,
-    full,
-    probabilities,
-    round_probabilities,
-)
+from sim.participation import Bernoulli, UniformChoice, full, probabilities, round_probabilities
 
 
 def test_exactness_follows_p():

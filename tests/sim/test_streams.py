@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from sim.streams import PARTICIPATION, SAMPLING, Streams, Workspace, philox, seed_key, thresholds
+from sim.streams import POPULATION, SAMPLING, Streams, Workspace, philox, seed_key, thresholds
 from tests.sim import _plain as plain
 
 # Random123, kat_vectors: philox4x32 with 10 rounds
@@ -52,9 +52,15 @@ def test_many_blocks_and_passes_change_nothing():
     assert np.array_equal(wide[..., columns], part)
 
 
+def indices(streams, counts, rounds, draws):
+    """(T, J, N, R), of counts (N,) samples those drawn."""
+    scale = streams.work.integers(counts[:, None])
+    return streams.words(SAMPLING, np.arange(len(counts)), rounds, draws, scale=scale).numpy()
+
+
 def test_both_back_ends_give_the_same_integers():
     made = [
-        Streams(99, np.arange(50), backend=backend).indices(np.array([1, 3, 50]), range(4), 6).numpy()
+        indices(Streams(99, np.arange(50), backend=backend), np.array([1, 3, 50]), range(4), 6)
         for backend in ("numpy", "torch")
     ]
     assert np.array_equal(*made)
@@ -65,7 +71,7 @@ def test_both_back_ends_give_the_same_integers():
 def test_purposes_rounds_clients_runs_and_seeds_differ():
     base = Streams(0, np.arange(64)).words(SAMPLING, np.arange(4), range(2), 8).numpy().ravel()
     other = Streams(1, np.arange(64)).words(SAMPLING, np.arange(4), range(2), 8).numpy().ravel()
-    purpose = Streams(0, np.arange(64)).words(PARTICIPATION, np.arange(4), range(2), 8).numpy().ravel()
+    purpose = Streams(0, np.arange(64)).words(POPULATION, np.arange(4), range(2), 8).numpy().ravel()
     everything = np.concatenate([base, other, purpose])
     # 12288 words: two equal ones by chance have probability 2 %; the words are a fixed function of the fixed seeds
     assert len(np.unique(everything)) == len(everything)
@@ -73,7 +79,7 @@ def test_purposes_rounds_clients_runs_and_seeds_differ():
 
 @pytest.mark.parametrize("count", [2, 7, 50])
 def test_indices_are_uniform(count):
-    index = Streams(2024, np.arange(500)).indices(np.full(6, count), range(5), 10).numpy()
+    index = indices(Streams(2024, np.arange(500)), np.full(6, count), range(5), 10)
     seen = np.bincount(index.ravel(), minlength=count)
     statistic = ((seen - index.size / count) ** 2 / (index.size / count)).sum()
     assert chi2.sf(statistic, count - 1) > 1e-6  # the probability of an error, were the seed random

@@ -149,12 +149,7 @@ def test_vectorised_over_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ((1.0, 0.5, 1), "beta1"),
-        ((0.5, 0.25, 1), "beta2"),
-        ((0.1, 0.5, 1.5), "d"),
-    ],
+    ("arguments", "name"), [((1.0, 0.5, 1), "beta1"), ((0.5, 0.25, 1), "beta2"), ((0.1, 0.5, 1.5), "d")]
 )
 def test_bad_arguments_are_refused(arguments: tuple[float, ...], name: str) -> None:
     with pytest.raises(ValueError, match=f"{name}="):

@@ -292,8 +292,7 @@ def test_the_lipschitz_constant_is_set_to_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "relation",
-    ["x < 1 + y", "exp(x) < 3", "x*y > 2", "x**y > 2", "max(x, 1) < y", "x + x**2 < 1"],
+    "relation", ["x < 1 + y", "exp(x) < 3", "x*y > 2", "x**y > 2", "max(x, 1) < y", "x + x**2 < 1"]
 )
 def test_what_a_scaling_would_change_is_not_normalised_too_far(relation: str) -> None:
     posed = system([relation], {"x": POSITIVE, "y": POSITIVE})

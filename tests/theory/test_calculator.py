@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.rounds import chosen
 from tests.theory.trees import scalar, worth
 from theory import algorithm, claim, evaluate
 from theory.arithmetic import NotRationalError
@@ -28,11 +29,6 @@ LANGUAGE = Path(__file__).parent.parent / "language"
 @algorithm
 def sgd(w, x, *, eta, p=1):
     return x - eta * w.mean(w.gradient(x, w.sample())) + 0 * w.where(w.coin(p), x, x)
-
-
-@algorithm
-def chosen(w, x, *, eta, S):
-    return x - eta * w.average(w.gradient(x), w.choose(S))
 
 
 @algorithm(x="x0", past="J times 0")

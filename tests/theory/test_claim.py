@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from theory.claim import Claim, Paper, claim
+from theory.domain import COUNT
 
 
 def make(label: str = "theorem-1", **changes: Any) -> Claim:
@@ -89,3 +90,32 @@ def test_definitions_may_be_written_in_any_order() -> None:
 def test_a_definition_does_not_speak_of_itself(where: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="the definition of p speaks of p"):
         claim("circular", "norm2(a) <= p*norm2(a)", vectors=("a",), where=where)
+
+
+@pytest.mark.parametrize(
+    ("statement", "more", "why"),
+    [
+        ("(1 + a)**n >= 1 + n*a", {}, r"n numbers the clients, .* another name \(taken are the indices n, i, k, h, j,"),
+        ("a <= c", {"assuming": ("c >= n*a",)}, "n numbers the clients"),
+        ("a*i <= 2*a*i", {}, "i numbers a client's samples"),
+        ("norm2(x) <= h*norm2(x)", {"vectors": ("x",)}, "h numbers turns of loops"),
+        ("a**j <= 1", {}, "j numbers turns of loops"),
+        ("a <= a", {"parameters": {"n": COUNT}}, "the name 'n' means something else than a parameter"),
+    ],
+)
+def test_a_parameter_does_not_have_the_name_of_an_index(statement: str, more: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        claim("index", statement, **more)
+
+
+@pytest.mark.parametrize(
+    ("statement", "vectors"),
+    [
+        ("n*norm2(a_n) <= N*norm2(a_n)", ("a_n",)),
+        ("p_n*n <= p_n*N", ()),
+        ("sum_n(n) <= N**2", ()),
+        ("2**k >= k", ()),
+    ],
+)
+def test_an_index_may_stand_as_a_number(statement: str, vectors: tuple[str, ...]) -> None:
+    assert claim("index", statement, vectors=vectors).has_sentence

@@ -15,24 +15,12 @@ from hypothesis import strategies as st
 from tests.theory.toys import VALUES, bounded
 from theory.arithmetic import decimals
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL
-from theory.evaluate import (
-    UndefinedError,
-    bound,
-    enclose,
-    exact,
-    exact_terms,
-    hypotheses,
-    terms,
-    violated,
-)
+from theory.evaluate import UndefinedError, bound, enclose, exact, exact_terms, hypotheses, terms, violated
 from theory.expression import right_side
 
 SVRG = bounded(
     "2*f0_gap/(delta*K*M) + noise*(1 - alpha**K)/(1 - alpha)",
-    {
-        "alpha": "1/(mu*delta*(1-2*L*delta)*M) + 2*L*delta/(1-2*L*delta)",
-        "noise": "8*delta**2*L**3*(M-1)**2/K",
-    },
+    {"alpha": "1/(mu*delta*(1-2*L*delta)*M) + 2*L*delta/(1-2*L*delta)", "noise": "8*delta**2*L**3*(M-1)**2/K"},
     ("0 < delta < 1/(2*L)", "alpha < 1", "mu <= L", None),
     {"mu": POSITIVE, "L": POSITIVE, "delta": POSITIVE, "M": COUNT, "K": COUNT, "f0_gap": NONNEGATIVE},
 )

@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.mixing import (
-    exact_objective,
-    exact_weights,
-    heterogeneous_cost,
-    mixing_weights,
-    model,
-)
+from theory.mixing import exact_objective, exact_weights, heterogeneous_cost, mixing_weights, model
 
 
 def best_face(z: list[Fraction], n: list[Fraction], lam: Fraction) -> tuple[tuple[Fraction, ...], Fraction]:

@@ -9,17 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.mixing import (
-    discrepancies,
-    discrepancy,
-    empirical_discrepancy,
-    maximise,
-    mixing_weights,
-    pairwise_discrepancies,
-    prove_discrepancy,
-    weights_from_gradients,
-)
-from theory.mixing.ball import proves
+from theory.inequality.psd import is_psd
+from theory.mixing import discrepancies, discrepancy, empirical_discrepancy, maximise
 from theory.mixing.logistic import LogisticLoss
 
 
@@ -82,17 +73,6 @@ def test_squares_stay_in_range(scale: float) -> None:
     assert discrepancies(np.zeros((3, 2))).tolist() == np.zeros((3, 3)).tolist()
 
 
-def test_weights_from_gradients() -> None:
-    random = np.random.default_rng(1)
-    gradients, n = random.normal(size=(6, 3)), random.integers(1, 50, 6)
-    everybody = weights_from_gradients(gradients, n, 4.0)
-    for client in range(6):
-        one = weights_from_gradients(gradients, n, 4.0, client)
-        np.testing.assert_allclose(everybody.weights[client], one.weights, atol=1e-13)
-        z = np.sum((gradients - gradients[client]) ** 2, axis=1)
-        np.testing.assert_allclose(one.weights, mixing_weights(z, n, 4.0).weights, atol=1e-13)
-
-
 @pytest.mark.parametrize(
     ("gradients", "client", "message"),
     [
@@ -110,6 +90,13 @@ def test_bad_gradients_are_refused(gradients: Any, client: int | None, message: 
 
 
 # --- quadratic functions on a ball -------------------------------------------------------------------------------
+
+
+def proves(H: Any, b: Any, c: Any, radius: Any, sigma: Any, bound: Any) -> bool:
+    """Whether bound - q(w) - sigma (r^2 - |w|^2)/2 is nowhere negative, in fractions: then no q(w) is larger."""
+    first = [2 * (bound - c) - sigma * radius**2, *(-v for v in b)]
+    rest = [[-v, *(sigma * (i == j) - x for j, x in enumerate(H[i]))] for i, v in enumerate(b)]
+    return sigma >= 0 and is_psd([first, *rest])
 
 
 def check_maximum(H: np.ndarray, b: np.ndarray, c: float, radius: float) -> Any:
@@ -168,14 +155,6 @@ def test_bad_quadratic_functions_are_refused() -> None:
         maximise([[1.0]], [0.0], math.nan, 1.0)
 
 
-def test_a_proof_of_too_little_is_no_proof() -> None:
-    H, b = [[Fraction(2)]], [Fraction(1)]  # w^2 + w on [-1, 1]: 2
-    half = Fraction(1, 10**6)
-    assert proves(H, b, Fraction(0), Fraction(1), Fraction(3), Fraction(2))
-    for sigma in (Fraction(2), Fraction(3) - half, Fraction(3), Fraction(4), Fraction(-1)):
-        assert not proves(H, b, Fraction(0), Fraction(1), sigma, Fraction(2) - half)
-
-
 # --- discrepancies of losses -------------------------------------------------------------------------------------
 
 
@@ -194,14 +173,6 @@ def test_the_squared_loss_against_points_of_the_ball(reduction: Any) -> None:
         assert found.upper - found.lower <= 1e-10 * found.upper
         again = empirical_discrepancy(second, first, 1.5, reduction=reduction)
         assert math.isclose(again.lower, found.lower, rel_tol=1e-12)
-
-
-def test_the_squared_loss_is_proved_in_exact_arithmetic() -> None:
-    random = np.random.default_rng(4)
-    first, second = regression(random, 4, 3), regression(random, 6, 3)
-    found = empirical_discrepancy(first, second, 2.0)
-    assert prove_discrepancy(first, second, 2.0, found.upper * (1 + 1e-9))
-    assert not prove_discrepancy(first, second, 2.0, found.lower * (1 - 1e-9))
 
 
 @pytest.mark.parametrize("radius", [0.05, 0.5, 3.0, 100.0])
@@ -256,11 +227,6 @@ def test_equal_clients_do_not_differ() -> None:
     samples = labelled(random, 8, 2)
     assert empirical_discrepancy(samples, samples, 2.0).lower == 0
     assert empirical_discrepancy(samples, samples, 2.0).upper <= 1e-12
-    lower, upper = pairwise_discrepancies([samples, samples, regression(random, 5, 2)], 2.0)
-    assert lower[0, 1] == 0 < lower[0, 2] == lower[2, 0]
-    assert math.isclose(lower[1, 2], lower[0, 2], rel_tol=1e-12)
-    weights = mixing_weights(upper[2], [8, 8, 5], 1).weights  # equation (1)
-    assert weights[2] == weights.max()
 
 
 @pytest.mark.parametrize(

@@ -206,6 +206,13 @@ def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
         ("@algorithm", "w", "needs w and at least one state variable"),
         ("@algorithm", "w, x, *args", r"takes \*args"),
         ("@algorithm", "w, x, *, k", "the name 'k' means something else"),
+        (
+            "@algorithm",
+            "w, x, *, n",
+            r"'n' means something else in claims; take another one \(taken are the indices n, i",
+        ),
+        ("@algorithm", "w, x, *, j", "the name 'j' means something else"),
+        ("@algorithm", "w, x, *, fstar", "the name 'fstar' means something else"),
         ("@algorithm", "w, x, *, eta='a'", "the default 'a' is not a number"),
         ('@algorithm(x="table 2 times 0")', "w, x", "a table is not remembered"),
     ],

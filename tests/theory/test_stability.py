@@ -5,14 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from theory.stability import (
-    exact_radius,
-    noise_threshold,
-    uniform_radius,
-    worst_cosine,
-    worst_next_norm,
-    worst_step,
-)
+from theory.stability import exact_radius, noise_threshold, uniform_radius, worst_cosine, worst_next_norm, worst_step
 
 lengths = st.one_of(st.just(0.0), st.floats(0.05, 20))
 kappas = st.one_of(st.just(1.0), st.floats(1.01, 1000))

@@ -11,15 +11,7 @@ import pytest
 
 from tests.theory.toys import VALUES, bounded
 from theory.domain import COUNT, PROBABILITY, REAL
-from theory.evaluate import (
-    bound,
-    enclose,
-    exact,
-    hypotheses,
-    parse_assignments,
-    terms,
-    violated,
-)
+from theory.evaluate import bound, enclose, exact, hypotheses, parse_assignments, terms, violated
 
 # --- bad input --------------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import algorithm, claim
+from tests.rounds import descent
+from theory import claim
 from theory.worst_case import attained, interior
 from theory.worst_case.attained import attain
 from theory.worst_case.certificate import certify
@@ -161,11 +162,6 @@ def test_the_least_step() -> None:
     corner = attained._least(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([-1.0, -3.0, 5.0]))
     assert corner == pytest.approx([-1, -3])
     assert attained._least(np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0])) is None
-
-
-@algorithm
-def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.full_gradient(x)
 
 
 GAP = claim("c", "f(x[k]) - fstar <= L*norm2(x0 - xstar)", of=descent, assuming=("smooth(f, L)", "convex(f)"))

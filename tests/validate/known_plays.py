@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from tests.rounds import compressed, gossip
+from tests.rounds import loopless as lsvrg
+from tests.rounds import sgd as parallel_sgd
 from tests.validate import plays
 from theory.claim import Claim, Paper, claim
 from theory.domain import Domain
 from theory.program import algorithm
 from validate.certificate import play_certificate
-
-
-@algorithm
-def parallel_sgd(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
 @algorithm
@@ -50,28 +48,11 @@ def scaffold_with_server(w: Any, x: Any, s: Any, c: Any, *, eta: Any, H: Any, S:
     return x + w.average(y - x, active), s + S / N * moved, w.where(active, plus, c)
 
 
-@algorithm
-def compressed(w: Any, x: Any, *, eta: Any, m: Any) -> Any:
-    return x - eta * w.mean(w.keep(w.gradient(x), m))
-
-
 @algorithm(x="each x0", h="each 0")
 def proxskip(w: Any, x: Any, h: Any, *, gamma: Any, p: Any) -> Any:
     moved = x - gamma * (w.gradient(x) - h)
     after = w.where(w.coin(p), w.each(w.mean(moved - gamma / p * h)), moved)
     return after, h + p / gamma * (after - moved)
-
-
-@algorithm(x="x0", s="x0")
-def lsvrg(w: Any, x: Any, s: Any, *, eta: Any, p: Any) -> Any:
-    i = w.sample()
-    estimate = w.mean(w.gradient(x, i) - w.gradient(s, i)) + w.full_gradient(s)
-    return x - eta * estimate, w.where(w.coin(p), x, s)
-
-
-@algorithm(x="each x0")
-def gossip(w: Any, x: Any, *, eta: Any, W: Any) -> Any:
-    return w.mix(x - eta * w.gradient(x), W)
 
 
 @algorithm

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.rounds import local as local_descent
 from theory import algorithm, claim
 from theory.claim import Claim
 from validate.breaks import accepted
@@ -15,14 +16,6 @@ from validate.instances.candidates import candidate_of
 from validate.instances.pool import Drawn, drawn, fitting_sizes
 from validate.instances.seen import Hunt, measured
 from validate.instances.stages import Budget
-
-
-@algorithm
-def local_descent(w: Any, x: Any, *, eta: Any, H: Any) -> Any:
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y)
-    return w.mean(y)
 
 
 @algorithm

@@ -28,10 +28,7 @@ def walk(w, x, *, eta):
 
 
 BOUNDED = claim(
-    "bounded",
-    "E(norm2(x[k] - x0)) <= (eta*sigma*k)**2",
-    of=walk,
-    assuming=("norm(g[k]) <= sigma", "eta <= 1"),
+    "bounded", "E(norm2(x[k] - x0)) <= (eta*sigma*k)**2", of=walk, assuming=("norm(g[k]) <= sigma", "eta <= 1")
 )
 # f = x^2/2 +- x, from 1: the sampled gradients are 2 and 0, then those of -1 + 1 = 0 and ...
 TWO = read_problem({"clients": [[{"h": 1, "b": 1}, {"h": 1, "b": -1}]]})

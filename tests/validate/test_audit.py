@@ -399,12 +399,12 @@ def test_ritz_values_are_inside_the_spectrum(dim: int, steps: int, seed: int) ->
 )
 def test_a_sample_is_no_bound_and_a_bound_no_value(entry: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="status="):
-        Measured(name="smoothness", symbol="L", how="", source="", **entry)
+        Measured(symbol="L", how="", source="", **entry)
 
 
 def test_the_best_known_entry_comes_first() -> None:
-    sample = Measured("", "L", "sample", "", "", value=1, side="at least")
-    bound = Measured("", "L", "bound", "", "", interval=(None, 2))
+    sample = Measured("L", "sample", "", "", value=1, side="at least")
+    bound = Measured("L", "bound", "", "", interval=(None, 2))
     assert Audit("p", (sample, bound))["L"] is bound
     assert (bound.lower, bound.upper, sample.upper) == (None, 2, None)
     assert "[?, 2]" in str(Audit("p", (sample, bound)))

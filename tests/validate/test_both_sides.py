@@ -1,9 +1,8 @@
-"""Both sides of sentences: against values worked out by hand, and the theorems of the examples on random instances."""
+"""Both sides of sentences: against values worked out by hand."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -11,20 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.validate.test_play import (
-    PLANE,
-    TWO,
-    compressed,
-    diana,
-    fedavg,
-    gradient_descent,
-    heavy_ball,
-    instance,
-    lsvrg,
-    parallel_sgd,
-    proxskip,
-    scaffold,
-)
+from tests.rounds import scaffold
+from tests.rounds import sgd as parallel_sgd
+from tests.validate.test_play import PLANE, TWO, instance
+from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, proxskip
 from theory.program import Algorithm, algorithm
 from theory.sentence import SentenceError, parse_expression, parse_sentence
 from validate.both_sides import Measured, sides, words_of
@@ -308,105 +297,6 @@ def test_functions_and_vectors() -> None:
     assert measured(f"{inner} >= norm2(grad(f, x) - grad(f, y))/L", other, L=F(1)).holds
     other = read_instance({**concave, "vectors": {"x": [1, 0], "y": [0, 0]}})
     assert measured(f"{inner} >= norm2(grad(f, x) - grad(f, y))/L", other, L=F(1)).broken
-
-
-# --- the examples ----------------------------------------------------------------------------------------------------
-
-
-def drawn(rng: random.Random, clients: int, samples: int) -> list[list[dict[str, Any]]]:
-    """Convex scalar samples with curvatures in [1/2, 4]."""
-    return [
-        [{"h": str(F(rng.randint(1, 8), 2)), "a": str(F(rng.randint(-6, 6), 2))} for _ in range(samples)]
-        for _ in range(clients)
-    ]
-
-
-def curvatures(clients: list[list[dict[str, Any]]]) -> tuple[Fraction, Fraction, Fraction]:
-    """The largest of a sample, the least of a client, that of f."""
-    each = [[F(s["h"]) for s in own] for own in clients]
-    means = [sum(own) / len(own) for own in each]
-    return max(max(own) for own in each), min(means), sum(means) / len(means)
-
-
-NOISE = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"}
-ONE_STEP = "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)*E(norm2(x[k] - xstar)) + 2*eta**2*sigma2/N"
-NOISE_BALL = "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*sigma2/(mu*N)"
-LOST_FACTOR = "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta**2*sigma2/N"
-PSI = "mean_n(E(norm2(x[{k}] - xstar))) + gamma**2/p**2*mean_n(E(norm2(h[{k}] - grad(f_n, xstar))))"
-PHI = "E(norm2(x[{k}] - xstar)) + 4*eta**2/p*mean_n(mean_i(E(norm2(grad(f_ni, s[{k}]) - grad(f_ni, xstar)))))"
-
-
-def contraction(text: str, rate: str) -> str:
-    return f"{text.format(k='k+1')} <= {rate}*({text.format(k='k')})"
-
-
-def test_the_noise_ball_and_its_lost_factor() -> None:
-    rng = random.Random(1)
-    broken = 0
-    for _ in range(12):
-        clients = drawn(rng, 2, 2)
-        L, _, mu = curvatures(clients)
-        eta = 1 / (2 * L) * F(rng.randint(1, 4), 4)
-        pairs = [(F(s["h"]), F(s["a"])) for own in clients for s in own]
-        star = sum(h * a for h, a in pairs) / sum(h for h, _ in pairs)
-        one = instance(parallel_sgd, clients, str(star + rng.randint(0, 2)), 4, eta=str(eta))
-        assert measured(ONE_STEP, one, NOISE, mu=mu).holds
-        assert measured(NOISE_BALL, one, NOISE, mu=mu).holds
-        broken += bool(measured(LOST_FACTOR, one, NOISE, mu=mu).broken)
-    assert broken
-
-
-def test_proxskip_contracts_and_not_faster() -> None:
-    rng = random.Random(2)
-    broken = 0
-    for _ in range(12):
-        clients = drawn(rng, 2, 1)
-        L, mu, _ = curvatures(clients)
-        p = F(rng.randint(1, 4), 4)
-        one = instance(proxskip, clients, 3, 3, gamma=str(1 / L), p=str(p))
-        assert measured(contraction(PSI, "(1 - min(gamma*mu, p**2))"), one, mu=mu).holds
-        broken += bool(measured(contraction(PSI, "(1 - min(gamma*mu, p))"), one, mu=mu).broken)
-    assert broken
-
-
-def test_lsvrg_contracts_and_not_faster() -> None:
-    rng = random.Random(3)
-    broken = 0
-    for _ in range(12):
-        clients = drawn(rng, 1, 3)
-        L, _, mu = curvatures(clients)
-        one = instance(lsvrg, clients, 3, 2, eta=str(1 / (6 * L)), p=str(F(rng.randint(1, 4), 4)))
-        assert measured(contraction(PHI, "max(1 - eta*mu, 1 - p/2)"), one, mu=mu).holds
-        broken += bool(measured(contraction(PHI, "max(1 - 2*eta*mu, 1 - p)"), one, mu=mu).broken)
-    assert broken
-
-
-def test_scaffold_stays_at_the_minimiser_and_fedavg_does_not() -> None:
-    clients = [[{"h": 1, "a": 0}], [{"h": 2, "a": 3}], [{"h": 1, "a": 1}]]
-    star = F(7, 4)
-    for S in (1, 2, 3):
-        one = instance(scaffold, clients, str(star), 2, eta="1/2", eta_g=1, H=2, S=S)
-        assert measured("E(norm2(x[k] - xstar)) <= 0", one).holds
-    assert measured("E(norm2(x[k] - xstar)) <= 0", instance(fedavg, clients, str(star), 2, eta="1/2", H=2, S=1)).broken
-
-
-def test_the_heavy_ball_on_quadratics() -> None:
-    # L = 25, mu = 1: sqrt(alpha), sqrt(beta) rational
-    plane = [[{"H": [[25, 0], [0, 1]], "b": [25, 2]}]]
-    rate = "norm2(x[k] - xstar) <= (1 + 2*k)**2*beta**k*norm2(x0 - xstar)"
-    one = instance(heavy_ball, plane, [3, -1], 8, alpha=str(F(4, 36)), beta=str(F(4, 9)))
-    assert measured(rate, one).holds
-    assert measured(rate.replace("(1 + 2*k)**2*", ""), one).broken
-
-
-def test_compression_leaves_a_ball() -> None:
-    where = {"omega": "d/m - 1", "spread": "mean_n(norm2(grad(f_n, xstar)))"}
-    step = "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)*E(norm2(x[k] - xstar))"
-    one = instance(compressed, PLANE, [1, 2], 3, eta="1/6", m=1)  # L = 3, omega = 1, N = 2: 1/(3*(1 + 1))
-    assert measured(f"{step} + 2*eta**2*omega*spread/N", one, where, mu=F(1)).holds
-    star = instance(compressed, PLANE, ["7/11", "1/11"], 2, eta="1/6", m=1)
-    assert measured(step, star, where, mu=F(1)).broken
-    assert measured("E(norm2(h[k])) >= 0", instance(diana, PLANE, [1, 2], 2, eta="1/8", alpha="1/2", m=1)).holds
 
 
 def doubled(one: Instance) -> Instance:

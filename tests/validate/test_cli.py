@@ -11,16 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.validate.command_line import (
-    EQ8,
-    SETTINGS,
-    assigned,
-    call,
-    changed,
-    client,
-    command,
-    complaint,
-)
+from tests.validate.command_line import EQ8, SETTINGS, assigned, call, changed, client, command, complaint
 from validate.commands import doctor
 from validate.commands.output import plain
 
@@ -37,7 +28,7 @@ OTHERS = {  # a claim of each other paper
     "open-fl/theorem-2": ["mu=1/10", "L=1", "r=1", "sigma=1/2"],
     "perm/proposition-4-eq16": ["mu=1", "L=2", "gamma=1/4", "delta2=1/2", "M=4", "T=30", "F_gap=5/4"],
     "textbook/local-sgd-strongly-convex": [
-        *("eta=1/8", "mu=1", "L=2", "H=3", "N=4", "K=10", "norm2(x0 - xstar)=2", "G2=9"),
+        *("eta=1/8", "mu=1", "L=2", "H=3", "N=4", "K=10", "norm2(x0 - xstar)=2", "G2=9")
     ],
 }
 

@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validate.command_line import (
-    EQ7,
-    EQ8,
-    SETTINGS,
-    assigned,
-    call,
-    complaint,
-    printed,
-)
+from tests.validate.command_line import EQ7, EQ8, SETTINGS, assigned, call, complaint, printed
 from theory import claim, claims
 from validate import kept
 

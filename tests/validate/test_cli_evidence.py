@@ -12,14 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.validate.command_line import (
-    EQ7,
-    EQ8,
-    SPEC,
-    call,
-    complaint,
-    printed,
-)
+from tests.validate.command_line import EQ7, EQ8, SPEC, call, complaint, printed
 from validate import certify, verdict
 from validate.commands import doctor
 

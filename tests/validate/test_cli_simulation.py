@@ -15,15 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.validate.command_line import (
-    SPEC,
-    call,
-    changed,
-    client,
-    command,
-    complaint,
-    printed,
-)
+from tests.validate.command_line import SPEC, call, changed, client, command, complaint, printed
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -108,8 +100,8 @@ def test_a_single_run_has_no_standard_error() -> None:
 
 
 def test_an_interrupted_simulation_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sim
-    from sim.engine import run
+    from sim import simulate as package
+    from sim.simulate import simulate as run
 
     options = ["--runs", 50, "--block", 10, "--out", "runs.npz"]
     asked: list[int] = []
@@ -123,12 +115,12 @@ def test_an_interrupted_simulation_goes_on_where_it_was(folder: Path, monkeypatc
         asked.append(first_run)
         return run(*arguments, first_run=first_run, **more)
 
-    monkeypatch.setattr(sim, "run", stops_at_thirty, raising=False)
+    monkeypatch.setattr(package, "simulate", stops_at_thirty)
     stopped = call("simulate", "spec.json", *options)
     assert stopped.exit_code == 130
     assert stopped.stderr.splitlines() == ["30 of 50 runs are kept; go on with --resume", "interrupted"]
 
-    monkeypatch.setattr(sim, "run", watched, raising=False)
+    monkeypatch.setattr(package, "simulate", watched)
     assert "--resume" in complaint(call("simulate", "spec.json", *options))
     (folder / "other.json").write_text(changed(theta0="5"), encoding="utf-8")
     assert "another simulation" in complaint(call("simulate", "other.json", *options, "--resume"))

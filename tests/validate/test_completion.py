@@ -29,8 +29,7 @@ def test_the_shell_is_offered_claims_and_papers():
 
 
 @pytest.mark.parametrize(
-    ("typed", "some"),
-    [("", "all"), ("", "perm"), ("pe", "perm"), ("perm/lemma-1", "perm/lemma-10"), ("al", "all")],
+    ("typed", "some"), [("", "all"), ("", "perm"), ("pe", "perm"), ("perm/lemma-1", "perm/lemma-10"), ("al", "all")]
 )
 def test_targets_are_papers_and_then_their_claims(typed, some):
     found = completion.targets(typed)

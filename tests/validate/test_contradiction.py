@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rounds import descent
 from theory import algorithm, claim
 from validate.contradiction import contradictions
 from validate.examine import examine
@@ -71,11 +72,6 @@ def test_the_programs_name_of_one_number_a_client_is_that_number():
     one = claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=assuming)
     assert outcomes(one) == ["vacuous"]
     assert outcomes(claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=(*assuming[:2], "2*S >= N"))) == []
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_the_commands(monkeypatch: Patch) -> None:
         assert printed("replay", "written/young")["reaches"]
         assert "proved: norm2(a + b) <= " in call("replay", "written/young").stdout
         answer: dict[str, Any] = printed("prove", "written/young")
-        known = {"id", "outcome", "detail", "sentence", "proof", "derivation", "way", "tried", "seconds"}
+        known = {"id", "outcome", "detail", "sentence", "proof", "derivation", "way", "tried", "seconds", "refused"}
         assert set(answer) == known
         assert answer["outcome"] == "proved"
         says(monkeypatch)

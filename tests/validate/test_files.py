@@ -42,6 +42,7 @@ TWO = TINY.replace("(A,)", "(A, claim('b', 't <= t + s'))")
         (TINY.replace("of=descent", "of=len"), "own.py, line 6: claim 'a': of=.* is no algorithm"),
         (TINY.replace("assuming=('smooth(f, L)', 'convex(f)', 'eta <= 1/L')", "assuming='eta <= 1'"), "write a tuple"),
         (TINY.replace("w.full_gradient(x)", "w.ful_gradient(x)"), "own.py, line 4: "),
+        (TINY.replace("eta", "n"), "^own.py, line [0-9]: algorithm 'descent': the name 'n' means something"),
         (TINY.replace("(A,)", "(A, A)"), r"own.py, line 7: paper 'tiny': the ids \['tiny/a'\] are used twice"),
         (TINY.replace("'tiny'", "'perm'"), "own.py: there is a paper 'perm' already"),
         (TINY.replace("'tiny'", "'Tiny'"), "own.py: the paper's name 'Tiny' is not of lower-case letters"),

@@ -79,12 +79,7 @@ def test_the_level_of_a_quantile_is_taken_beside_chances() -> None:
     def cohort(w, x, *, eta, S):
         return x - eta * w.average(w.gradient(x), w.choose(S))
 
-    one = claim(
-        "quantile",
-        "quantile(norm2(x[1]), 1 - p) >= 0",
-        of=cohort,
-        assuming=("smooth(f_n, L)", "p < 1"),
-    )
+    one = claim("quantile", "quantile(norm2(x[1]), 1 - p) >= 0", of=cohort, assuming=("smooth(f_n, L)", "p < 1"))
     levels = set()
     for seed in range(20):
         base = drawn(one, seed)

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.rounds import descent
 from theory.claim import claim
-from theory.program import algorithm
 from validate.certificate import play_certificate, read, verify
 from validate.examine import examine
 from validate.instances.seen import Hunt
 
 LARGEST = 10**4300
 """Python prints no integer from here on."""
-
-
-@algorithm
-def descent(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.full_gradient(x)
 
 
 ONE = {"clients": [[{"h": "3/11", "b": 0}]]}

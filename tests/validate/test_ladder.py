@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from tests.rounds import local
+from tests.rounds import served as sparse
 from theory import algorithm, claim
 from theory.domain import COUNT
 from validate.examine import examine
@@ -23,21 +25,8 @@ F = Fraction
 
 
 @algorithm
-def sparse(w, x, *, eta, m):
-    return x - eta * w.keep(w.full_gradient(x), m)
-
-
-@algorithm
 def wander(w, x, *, eta, sigma2):
     return x - eta * w.mean(w.noise(sigma2))
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y)
-    return w.mean(y)
 
 
 SPARSE = "E(norm2(x[1] - x0 + eta*grad(f, x0))) <= 5*eta**2*norm2(grad(f, x0))"

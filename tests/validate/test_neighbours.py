@@ -97,10 +97,7 @@ def test_equal_functions_are_left_out() -> None:
         statements = [neighbour.claim for neighbour in neighbours(one)]
         assert len({(c.statement, tuple(c.where.items()), c.assuming, id(c.of)) for c in statements}) == len(statements)
     with_one = claim("one", "norm2(a + b) <= 2*norm2(a) + 2*1*norm2(b)", vectors=("a", "b"))
-    assert all(
-        f.mutant.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)"
-        for f in mutate(with_one, quick=True).findings
-    )
+    assert all(n.claim.statement != "norm2(a + b) <= 2*norm2(a) + 2*norm2(b)" for n in neighbours(with_one))
 
 
 def test_every_part_of_a_claim_is_moved() -> None:

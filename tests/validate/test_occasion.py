@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.language import noise_ball, scaffold, schedules, vectors
+from tests.rounds import descent
 from theory import claim
 from theory.domain import Domain
-from theory.program import algorithm
 from validate import ClaimBroken, HypothesisViolated, assert_claim, certificate, certify, measure
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
@@ -45,11 +45,6 @@ DRIFT = {
     "start": 0,
     "rounds": 1,
 }
-
-
-@algorithm
-def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.full_gradient(x)
 
 
 DESCENT = claim(

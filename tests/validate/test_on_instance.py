@@ -130,10 +130,7 @@ ALONE = {
     ),
     "schedule": claim("schedule", "K*sum_k(eta_k**2) > sum_k(eta_k)**2"),
     "functions": claim(
-        "functions",
-        "norm2(grad(f, x)) <= L*norm2(x - xstar)/2",
-        vectors=("x",),
-        assuming=("smooth(f, L)", "convex(f)"),
+        "functions", "norm2(grad(f, x)) <= L*norm2(x - xstar)/2", vectors=("x",), assuming=("smooth(f, L)", "convex(f)")
     ),
 }
 """Claims without an algorithm, all of them false."""

@@ -9,6 +9,7 @@ from itertools import combinations
 
 import pytest
 
+from tests.rounds import sgd
 from tests.validate.test_verifier_moments import sides_by
 from theory import algorithm, claim
 from theory.domain import NONNEGATIVE
@@ -239,11 +240,7 @@ def test_the_verifier_agrees_and_refuses_another_value(which: str) -> None:
 def test_a_false_claim_about_weights(tmp_path) -> None:
     where = {"a_n": "simplex_n(z_n, lam/m_n)"}
     left = "sum_n(a_n*z_n) + lam*sum_n(a_n**2/m_n)"
-    fields = {
-        "where": where,
-        "assuming": ("sum_n(b_n) == 1",),
-        "parameters": {"z_n": NONNEGATIVE, "b_n": NONNEGATIVE},
-    }
+    fields = {"where": where, "assuming": ("sum_n(b_n) == 1",), "parameters": {"z_n": NONNEGATIVE, "b_n": NONNEGATIVE}}
     right = "sum_n(b_n*z_n) + lam*sum_n(b_n**2/m_n)"
     false = claim("false", f"{left} + lam*sum_n((a_n - b_n)**2) <= {right}", paper="weights", **fields)
     result = examine(false, quick=True, out=tmp_path)
@@ -273,11 +270,6 @@ def test_of_what_stands_in_words_nothing_is_measured(tmp_path) -> None:
 
 
 # --- by moments, on functions given by points, in the worst case -----------------------------------------------------
-
-
-@algorithm
-def sgd(w, x, *, eta):
-    return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
 ASSUMED = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L")

@@ -17,6 +17,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import descent, sampled
 from tests.validate.assumptions import ASSUMED, assumed, seen_by_others, text_of
 from theory import predicates as p
 from theory.arithmetic import to_element
@@ -50,19 +51,9 @@ CYCLE = {"knots": [1, 2], "slopes": [25, 1, 25], "b": 0}
 """Of Lessard, Recht and Packard: f' = 25x, then x + 24, then 25x - 24."""
 
 
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
 @algorithm(x="x0", z="x0")
 def heavy_ball(w, x, z, *, alpha, beta):
     return x - alpha * w.full_gradient(x) + beta * (x - z), x
-
-
-@algorithm
-def sampled(w, x, *, eta, t):
-    return w.mean(w.prox(x - eta * w.gradient(x, w.sample()), t))
 
 
 TUNED = ("alpha == 4/(sqrt(L) + sqrt(mu))**2", "beta == ((sqrt(L) - sqrt(mu))/(sqrt(L) + sqrt(mu)))**2", "N <= 1")

@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sim.problems.linear_algebra import eigenvalues
+from tests.rounds import descent, proximal
 from tests.validate.sampled_points import as_points, huber, places_of
 from theory.arithmetic import to_element
 from theory.formula import UndefinedError
@@ -277,11 +278,6 @@ def test_proximal_points() -> None:
 
 
 @algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
 def local_sgd(w, x, *, eta, S):
     y = w.each(x)
     for _ in w.repeat(2):
@@ -292,11 +288,6 @@ def local_sgd(w, x, *, eta, S):
 @algorithm
 def batched(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample(2, replace=False)))
-
-
-@algorithm
-def proximal(w, x, *, eta):
-    return w.mean(w.prox(x, eta))
 
 
 @algorithm

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import descent, proximal
 from tests.validate.assumptions import assumed
 from tests.validate.command_line import call, printed
 from tests.validate.sampled_points import huber
 from tests.validate.tampering import edit, verdict
 from theory.claim import Claim, claim
-from theory.program import algorithm
 from validate import verifier
 from validate.breaks import certificate_of_break
 from validate.certificate import play_certificate, write
@@ -44,16 +44,6 @@ from validate.verifier.scalars import Work
 
 F = Fraction
 seeds = st.integers(0, 10**6)
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
-def proximal(w, x, *, eta):
-    return w.mean(w.prox(x, eta))
 
 
 CONVEX = ("smooth(f_ni, L)", "convex(f_ni)", "eta == 1/L")

@@ -17,12 +17,7 @@ from validate.report import render
 from validate.verdict import Result
 
 # refuted and proved claims of two papers that take little
-CHOSEN = (
-    "fedavg-svrg/lemma-v1-eq13",
-    "fedavg-svrg/lemma-a2",
-    "textbook/young",
-    "textbook/jensen-three",
-)
+CHOSEN = ("fedavg-svrg/lemma-v1-eq13", "fedavg-svrg/lemma-a2", "textbook/young", "textbook/jensen-three")
 
 
 def found(processes: int, out: Path) -> tuple[list[Result], list[str]]:

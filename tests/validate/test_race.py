@@ -6,7 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from theory import algorithm, claim
+from tests.rounds import chosen, local
+from theory import claim
 from theory.domain import INDEX, NONNEGATIVE, Domain
 from validate.instances import Quadratics
 from validate.instances.candidates import candidate_of, realised
@@ -18,19 +19,6 @@ from validate.instances.seen import measured, relations_hold
 from validate.instances.sharp import resting_place, sharpest
 
 F = Fraction
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y)
-    return w.mean(y)
-
-
-@algorithm
-def chosen(w, x, *, eta, S):
-    return x - eta * w.average(w.gradient(x), w.choose(S))
 
 
 STRONG = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L")

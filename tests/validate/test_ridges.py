@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.rounds import descent
+from tests.rounds import sampled as proximal
 from tests.validate.assumptions import ASSUMED, assumed, seen_by_others, text_of
 from tests.validate.tampering import edit, verdict
 from theory import predicates as p
@@ -48,28 +50,15 @@ F = Fraction
 SIZES = (Size(1, 1, 2), Size(1, 2, 2), Size(2, 1, 2), Size(2, 2, 2), Size(3, 1, 2), Size(1, 1, 3), Size(2, 1, 3))
 SEEDS = given(st.integers(0, 10**6))
 SIGNS = {
-    "ridges": [
-        {"a": [1, 1], "knots": [], "slopes": [1]},
-        {"a": [1, -1], "knots": [0], "slopes": [0, 2]},
-    ],
+    "ridges": [{"a": [1, 1], "knots": [], "slopes": [1]}, {"a": [1, -1], "knots": [0], "slopes": [0, 2]}],
     "b": [0, 0],
 }
 """(x_1 + x_2)^2/2 + (x_1 - x_2)_+^2."""
 
 
 @algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
 def greedy(w, x, *, eta, m):
     return x - eta * w.top(w.full_gradient(x), m)
-
-
-@algorithm
-def proximal(w, x, *, eta, t):
-    return w.mean(w.prox(x - eta * w.gradient(x, w.sample()), t))
 
 
 def some(rng: random.Random) -> Fraction:

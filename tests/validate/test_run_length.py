@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sim.problems import Quadratic
+from tests.rounds import descent as gd
 from theory.claim import claim
-from theory.program import algorithm
 from validate.instances import pool
 from validate.instances.hunt import hunt
 from validate.instances.parameters import choose
@@ -18,11 +18,6 @@ from validate.instances.pool import MOST_CERTAIN, drawn
 from validate.instances.relations import has_length
 
 F = Fraction
-
-
-@algorithm
-def gd(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 def of(statement, *assuming):

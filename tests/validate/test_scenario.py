@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.algorithms import FedAvg, FedAvgSVRG
 from validate.scenario import floating, rational, read_scenario
 
 SPEC = {
@@ -35,11 +34,12 @@ def test_a_float_is_read_as_its_rational_is(value):
 
 def test_a_specification_in_fractions():
     scenario = read_scenario(SPEC, exact=True)
-    assert scenario.algorithm == FedAvgSVRG(step=Fraction(1, 5), snapshots=2, inner=3)
+    assert scenario.algorithm == "algorithms/fedavg_svrg"
+    assert scenario.parameters == {"delta": Fraction(1, 5), "S": 2, "M": 3, "p": [Fraction(1, 2), Fraction(1)]}
+    assert scenario.steps == 6
     assert scenario.rounds == 3
     assert scenario.start.tolist() == [Fraction(3)]
     assert scenario.problem.smoothness == Fraction(3, 2)
-    assert list(scenario.participation.p) == [Fraction(1, 2), Fraction(1)]
 
 
 def test_a_decimal_means_what_it_says():
@@ -51,15 +51,16 @@ def test_a_decimal_means_what_it_says():
 def test_local_sgd_with_its_rules():
     spec = {**LOCAL, "local_steps": 4, "aggregation": "normalised", "empty": "condition"}
     scenario = read_scenario(spec, exact=True)
-    assert scenario.algorithm == FedAvg(step=Fraction(1, 2), local_steps=4, aggregation="normalised", empty="condition")
+    assert (scenario.algorithm, scenario.again) == ("algorithms/fedavg_coins", True)
+    assert scenario.parameters == {"eta": Fraction(1, 2), "H": 4, "p": [1]}
 
 
 def test_schedules_of_steps_and_probabilities():
     clients = [{"h": "1", "a": "0", "p": ["1", "1/2", "1/4"]}, {"h": "1", "a": "1", "p": "1/3"}]
     scenario = read_scenario({**SPEC, "clients": clients, "step": ["1/2", "1/4", "1/8"]}, exact=True)
     third = Fraction(1, 3)
-    assert scenario.participation.p.tolist() == [[1, third], [Fraction(1, 2), third], [Fraction(1, 4), third]]
-    assert scenario.algorithm.step == (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+    assert scenario.parameters["p"] == {"k": [[1, third], [Fraction(1, 2), third], [Fraction(1, 4), third]]}
+    assert scenario.parameters["delta"] == {"k": [Fraction(1, 2), Fraction(1, 4), Fraction(1, 8)]}
 
 
 BAD = [

@@ -16,11 +16,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import torch
 
 import sim
-import sim.engine
 import sim.moments
+import sim.open_engine
 import sim.simulate
 import theory.inequality.prover
 import theory.mixing
@@ -28,10 +27,9 @@ from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import self_test
+from validate import on_instance, self_test
 from validate.certificate import files
 from validate.commands import doctor
-from validate.instances import occasion
 from validate.rounds import draws
 from validate.verifier import launcher
 
@@ -49,7 +47,6 @@ def test_each_check_passes_here_or_says_why_it_is_skipped(check: self_test.Check
         "z3": find_spec("z3") is None,
         "back end native": build.compiler() is None,
         "back end numba": find_spec("numba") is None,
-        "back end triton": find_spec("triton") is None or not torch.cuda.is_available(),
     }
     if absent.get(check.name):
         with pytest.raises(self_test.UnavailableError):
@@ -91,13 +88,13 @@ def stubborn_verifier(patch: Patch) -> None:
 
 def no_counterexample(patch: Patch) -> None:
     """Sides that never break anything."""
-    original = occasion.both
+    original = on_instance.both
 
     def held(*given: Any) -> Any:
         found, how = original(*given)
         return replace(found, rows=tuple(replace(row, status="holds") for row in found.rows)), how
 
-    patch.setattr(occasion, "both", held)
+    patch.setattr(on_instance, "both", held)
 
 
 def loaded_samples(patch: Patch) -> None:
@@ -171,15 +168,18 @@ def closed_cache(patch: Patch) -> None:
 
 def other_numbers(patch: Patch) -> None:
     """Back ends other than torch that draw other numbers."""
-    original = sim.engine.run
 
-    def run(*given: Any, backend: str, seed: int, **options: Any) -> Any:
-        return original(*given, backend="torch", seed=seed + (backend != "torch"), **{**options, "device": "cpu"})
+    def others(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, backend: str, seed: int, **options: Any) -> Any:
+            options = {k: "cpu" if k == "device" else v for k, v in options.items()}
+            return original(*given, backend="torch", seed=seed + (backend != "torch"), **options)
 
-    patch.setattr(sim, "run", run, raising=False)
+        return run
+
+    patch.setattr(sim, "run_open", others(sim.open_engine.run_open), raising=False)
+    patch.setattr(sim.simulate, "simulate", others(sim.simulate.simulate))
     patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
     patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
-    patch.setattr(torch.cuda, "is_available", lambda: True)
 
 
 BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
@@ -199,7 +199,6 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("cache", closed_cache),
     ("back end native", other_numbers),
     ("back end numba", other_numbers),
-    ("back end triton", other_numbers),
 ]
 
 
@@ -270,7 +269,7 @@ def test_a_missing_package_is_named(monkeypatch: Patch) -> None:
 )
 def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: list[str], tmp_path: Path) -> None:
     """As from a wheel in an environment of its own: in a process from which all that is optional is hidden."""
-    hidden = ("z3", "numba", "sklearn", "triton", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
+    hidden = ("z3", "numba", "sklearn", "dask", "distributed", "pyarrow", "hypothesis", "pytest", "atheris")
     program = (
         f"import sys\nfor name in {hidden!r}: sys.modules[name] = None\n"
         f"from validate.cli import app\nsys.exit(app({['doctor', '--json', *options]!r}, standalone_mode=False))"
@@ -283,5 +282,5 @@ def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: l
     if options:
         return
     outcomes = {entry["name"]: entry["outcome"] for entry in found["self_test"]}
-    skipped = {"z3", "back end native", "back end numba", "back end triton"}
+    skipped = {"z3", "back end native", "back end numba"}
     assert outcomes == {check.name: "skipped" if check.name in skipped else "ok" for check in self_test.checks()}

@@ -235,13 +235,7 @@ STRONGER = claim(
     "stronger",
     "E(norm2(x[k] - xstar)) <= (1 - eta*mu)**(k*H)*norm2(x0 - xstar) + 18*eta**2*sigma2/N",
     of=quiet_steps,
-    assuming=(
-        "smooth(f_n, L)",
-        "strongly_convex(f_n, mu)",
-        "eta <= 1/L",
-        "eta*mu <= 1",
-        "same_minimiser(f_n)",
-    ),
+    assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L", "eta*mu <= 1", "same_minimiser(f_n)"),
 )
 """False where k*H steps add up to more noise than 18 do, which is seen in long runs only."""
 

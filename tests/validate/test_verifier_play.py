@@ -344,9 +344,7 @@ FOUR = {"clients": [[{"H": [["1"]], "b": [str(b)]} for b in range(4)]]}
 
 def _loops(depth: int, count: str) -> list[Any]:
     """Loops in loops around one step."""
-    body: list[Any] = [
-        {"do": "linear", "to": "_90", "kind": "server", "of": [f"_{10 + depth}"], "numbers": ["1"]},
-    ]
+    body: list[Any] = [{"do": "linear", "to": "_90", "kind": "server", "of": [f"_{10 + depth}"], "numbers": ["1"]}]
     inner = "_90"
     for level in range(depth, 0, -1):
         name = f"_{10 + level}"

@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.rounds import chosen as some
+from tests.rounds import compressed as kept
+from tests.rounds import descent, noisy
+from tests.rounds import sgd as sampled
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.breaks import accepted
@@ -22,31 +26,6 @@ from validate.worst_case import NoReadingError, WorstRatio, attack, numbers_of, 
 from validate.worst_case.stage import told, worst
 
 Exact = Fraction
-
-
-@algorithm
-def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.full_gradient(x)
-
-
-@algorithm
-def noisy(w, x, *, eta, sigma2):  # type: ignore[no-untyped-def]
-    return x - eta * w.mean(w.gradient(x) + w.noise(sigma2))
-
-
-@algorithm
-def sampled(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def some(w, x, *, eta, S):  # type: ignore[no-untyped-def]
-    return x - eta * w.average(w.gradient(x), w.choose(S))
-
-
-@algorithm
-def kept(w, x, *, eta, m):  # type: ignore[no-untyped-def]
-    return x - eta * w.mean(w.keep(w.gradient(x), m))
 
 
 @algorithm

@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from tests.rounds import chosen as some
+from tests.rounds import descent, local
+from tests.rounds import sgd as sampled
 from theory import algorithm, claim
 from theory.claim import Claim
 from validate import verifier
@@ -26,34 +29,11 @@ from validate.worst_case.stage import Worst, worst
 EXAMPLES = Path(__file__).parents[1] / "language"
 
 
-@algorithm
-def descent(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.full_gradient(x)
-
-
 @algorithm(x="x0", y="x0")
 def fast(w, x, y, *, L):  # type: ignore[no-untyped-def]
     """Nesterov's method with weights k/(k + 3)."""
     ahead = y - w.full_gradient(y) / L
     return ahead, ahead + w.k / (w.k + 3) * (ahead - x)
-
-
-@algorithm
-def local(w, x, *, eta, H):  # type: ignore[no-untyped-def]
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y)
-    return w.mean(y)
-
-
-@algorithm
-def sampled(w, x, *, eta):  # type: ignore[no-untyped-def]
-    return x - eta * w.mean(w.gradient(x, w.sample()))
-
-
-@algorithm
-def some(w, x, *, eta, S):  # type: ignore[no-untyped-def]
-    return x - eta * w.average(w.gradient(x), w.choose(S))
 
 
 @algorithm

@@ -8,8 +8,18 @@ from typing import Any
 
 import pytest
 
+from tests.language.noise_ball import parallel_sgd
+from tests.language.proxskip import proxskip
+from tests.language.scaffold import scaffold
+from tests.rounds import batched as batch
+from tests.rounds import chosen
+from tests.rounds import chosen_twice as counted
+from tests.rounds import compressed as keep
+from tests.rounds import noisy as noise
+from tests.rounds import served as keep_of_the_server
 from tests.verifier.terms_at import value_of
-from tests.verifier.written import PROXSKIP, SCAFFOLD, SGD, derivation, program, step
+from tests.verifier.written import SGD, derivation
+from theory import algorithm
 from validate.verifier import Uncheckable
 from validate.verifier.derivation import level, points, read
 from validate.verifier.derivation_defined import Defined
@@ -23,42 +33,30 @@ from validate.verifier.sentences import read_sentence
 F = Fraction
 
 
-def _linear(to: str, kind: str, of: list[str], numbers: list[str]) -> dict[str, Any]:
-    return step("linear", to, kind, of, numbers)
+@algorithm
+def coins(w: Any, x: Any, *, eta: Any, p: Any) -> Any:
+    return x - eta * w.mean(w.where(w.coins(p), w.gradient(x), w.full_gradient(x)))
 
 
-def _chosen(replace: bool) -> dict[str, Any]:
-    return program(
-        {"x": "x0"},
-        ["eta", "S"],
-        [
-            step("choose", "_1", "numbers", [], ["S"], replace=replace),
-            step("gradient", "_2", "client", ["_0"], []),
-            step("average", "_3", "server", ["_2"], ["_1"]),
-            _linear("_4", "server", ["_0", "_3"], ["1", "(-eta)"]),
-        ],
-        ["_4"],
-    )
+@algorithm
+def keep_of_samples(w: Any, x: Any, *, eta: Any, m: Any, p: Any) -> Any:
+    kept = w.keep(w.gradient(x, w.sample()), m)
+    return x - eta * w.mean(w.where(w.coin(p), 2 * kept, kept))
 
 
-def _averaged(draws: list[dict[str, Any]], last: str) -> dict[str, Any]:
-    """x - eta*mean of a client's value `last`."""
-    return program(
-        {"x": "x0"},
-        ["eta", "p", "m", "b", "sigma2"],
-        [
-            *draws,
-            step("mean", "_8", "server", [last], []),
-            _linear("_9", "server", ["_0", "_8"], ["1", "(-eta)"]),
-        ],
-        ["_9"],
-    )
+@algorithm
+def one_sample_twice(w: Any, x: Any, *, eta: Any) -> Any:
+    i = w.sample()
+    return x - eta * w.mean(w.gradient(x - eta * w.gradient(x, i), i))
 
 
-GRADIENT = step("gradient", "_1", "client", ["_0"], [])
+ONES = (
+    parallel_sgd, proxskip, chosen, counted, batch, coins, keep, keep_of_samples, keep_of_the_server, noise,
+    one_sample_twice,
+)  # fmt: skip
+SCAFFOLD = scaffold.program.to_json()
 PROGRAMS = {
-    "sgd": SGD,
-    "proxskip": PROXSKIP,
+    **{one.name: one.program.to_json() for one in ONES},
     "scaffold, one turn": {
         **SCAFFOLD,
         "round": [
@@ -66,59 +64,6 @@ PROGRAMS = {
             for s in SCAFFOLD["round"]
         ],
     },
-    "chosen": _chosen(False),
-    "counted": _chosen(True),
-    "batch": _averaged(
-        [
-            step("sample", "_1", "sample", [], ["b"], replace=True),
-            step("gradient", "_2", "client", ["_0", "_1"], []),
-        ],
-        "_2",
-    ),
-    "coins": _averaged(
-        [
-            GRADIENT,
-            step("coins", "_2", "numbers", [], ["p"]),
-            step("full gradient", "_3", "server", ["_0"], []),
-            step("where", "_4", "client", ["_1", "_3"], ["_2"]),
-        ],
-        "_4",
-    ),
-    "keep": _averaged([GRADIENT, step("keep", "_2", "client", ["_1"], ["m"])], "_2"),
-    "keep of samples, with a coin": _averaged(
-        [
-            step("sample", "_1", "sample", [], ["1"], replace=True),
-            step("gradient", "_2", "client", ["_0", "_1"], []),
-            step("keep", "_3", "client", ["_2"], ["m"]),
-            step("coin", "_4", "number", [], ["p"]),
-            _linear("_5", "client", ["_3"], ["2"]),
-            step("where", "_6", "client", ["_5", "_3"], ["_4"]),
-        ],
-        "_6",
-    ),
-    "keep of the server": program(
-        {"x": "x0"},
-        ["eta", "m"],
-        [
-            step("full gradient", "_1", "server", ["_0"], []),
-            step("keep", "_2", "server", ["_1"], ["m"]),
-            _linear("_3", "server", ["_0", "_2"], ["1", "(-eta)"]),
-        ],
-        ["_3"],
-    ),
-    "noise": _averaged(
-        [GRADIENT, step("noise", "_2", "client", [], ["sigma2"]), _linear("_3", "client", ["_1", "_2"], ["1", "1"])],
-        "_3",
-    ),
-    "one sample twice": _averaged(
-        [
-            step("sample", "_1", "sample", [], ["1"], replace=True),
-            step("gradient", "_2", "client", ["_0", "_1"], []),
-            _linear("_3", "client", ["_0", "_2"], ["1", "(-eta)"]),
-            step("gradient", "_4", "client", ["_3", "_1"], []),
-        ],
-        "_4",
-    ),
 }
 EXPRESSIONS = (
     "E(norm2(x[1] - xstar))",

@@ -68,7 +68,7 @@ def _note_terms(formulas: Formulas, given: Collection[str] | None) -> None:
 def _numbers_alone(claim: Claim) -> bool:
     if claim.of is not None or claim.vectors:
         return False
-    sides = (claim.sentence.left, claim.sentence.right, *claim.definitions.values())
+    sides = (*claim.sentence.sides, *claim.definitions.values())
     return not any(_functional(part) for side in sides for part in everything(side))
 
 

@@ -18,6 +18,11 @@ def domain_of(e: Expression, claim: Claim) -> Domain:
     return {None: REAL, False: NONNEGATIVE, True: POSITIVE}[_sign(e, claim)]
 
 
+def never_negative(e: Expression, claim: Claim) -> bool:
+    """Whether an expression is at least 0 wherever it has a value, as far as its form says."""
+    return _sign(e, claim) is not None
+
+
 def _sign(e: Expression, claim: Claim) -> bool | None:
     """True for what is positive, False for what is not negative, None for what may be anything."""
     if isinstance(e, Number):
@@ -36,7 +41,7 @@ def _sign(e: Expression, claim: Claim) -> bool | None:
     signs = [_sign(a, claim) for a in parts(e)]
     if op == "exp":
         return True
-    if op == "abs":
+    if op in ("abs", "sqrt"):
         return signs[0] is True
     if op == "**":
         power: Any = parts(e)[1]

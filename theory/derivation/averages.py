@@ -15,6 +15,7 @@ from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial,
 from theory.derivation.reading import parameter
 from theory.derivation.rounds import Rounds
 from theory.derivation.statements import Found, Line
+from theory.derivation.telling import left_over
 from theory.derivation.terms import bind, dot, vector_parts
 from theory.formula import Apply
 from theory.sentence import parts
@@ -48,7 +49,7 @@ def average(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if mean:
         bound = kernel.reader.integrable(expectation(bound, rounds.expected))
     if not (right - bound).zero:
-        raise RejectedError(f"left over: {(right - bound).text}")
+        raise RejectedError(f"left over: {left_over(right - bound, kernel.claim)}")
     return Found()
 
 

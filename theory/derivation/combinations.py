@@ -15,6 +15,7 @@ from theory.derivation.polynomials import RejectedError
 from theory.derivation.quotients import Quotient, of_atom
 from theory.derivation.reading import ENTRY, PLAIN, Place, parameter, put
 from theory.derivation.statements import Found, Line, same
+from theory.derivation.telling import left_over
 from theory.derivation.terms import bind, coordinates, dot
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -131,7 +132,7 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if line.relation in ("<", ">") and not strict:
         raise RejectedError("nothing in it is strict")
     if not rest.zero:
-        raise RejectedError(f"left over: {rest.text}")
+        raise RejectedError(f"left over: {left_over(rest, kernel.claim)}")
     return Found()
 
 

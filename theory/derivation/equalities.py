@@ -15,6 +15,7 @@ from theory.derivation.polynomials import Atom, RejectedError
 from theory.derivation.quotients import ONE, Quotient, constant, mapped, monomial, of_atom
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, same
+from theory.derivation.telling import left_over
 from theory.derivation.terms import as_vector, bind, dot, opened
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -35,7 +36,7 @@ def step(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     rest = kernel.reader.difference(line.sentence, replace(line.place, unfold=True))
     used = [kernel.line(name) for name in list_of(data, "using")]
     if line.relation in ("<", ">") or not _same_when(kernel, rest, used, unfold=True):
-        raise RejectedError(f"left over after the round: {rest.text}")
+        raise RejectedError(f"left over after the round: {left_over(rest, kernel.claim)}")
     return Found()
 
 
@@ -165,7 +166,7 @@ def single(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
             rounds.alone = False
     rest = of_one_client(gap, client)
     if line.relation in ("<", ">") or not rest.zero:
-        raise RejectedError(f"left over for one client: {rest.text}")
+        raise RejectedError(f"left over for one client: {left_over(rest, kernel.claim)}")
     return Found()
 
 
@@ -182,7 +183,7 @@ def _where_one(kernel: Kernel, e: Expression, line: Line) -> Found:
     finally:
         kernel.reader.one = ""
     if not rest.zero:
-        raise RejectedError(f"left over where {text_of(e)} is 1: {rest.text}")
+        raise RejectedError(f"left over where {text_of(e)} is 1: {left_over(rest, kernel.claim)}")
     return Found()
 
 

@@ -18,7 +18,9 @@ from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
 from theory.derivation.schemas import leaned_on, named_points
 from theory.derivation.signs import Signs
-from theory.derivation.statements import Found, Goal, Line, furthest, same, shifts
+from theory.derivation.statements import Found, Goal, Line, NotProvedError, furthest, same, shifts
+from theory.derivation.telling import near
+from theory.derivation.writing import numbered
 from theory.sentence import (
     OVER,
     RELATIONS,
@@ -33,19 +35,6 @@ from theory.sentence import (
 )
 
 MOST_LINES = 500
-
-
-class NotProvedError(ValueError):
-    """A derivation that is not accepted.
-
-    Attributes:
-        line: the name of the line at which it fails.
-        why: what is wrong there.
-    """
-
-    def __init__(self, line: str, why: str) -> None:
-        super().__init__(f"{line}: {why}")
-        self.line, self.why = line, why
 
 
 @dataclass(frozen=True)
@@ -72,13 +61,14 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
 
     Args:
         claim: whose sentence is to be proved.
-        lines: the derivation; that of the claim where none is given.
+        lines: the derivation, as it was written (`lines` writes out the instances that it names); that of the claim
+            where none is given.
 
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
     forget()
-    kernel, last = accepted(claim, claim.proof if lines is None else lines)
+    kernel, last = accepted(claim, *numbered(claim, claim.proof if lines is None else lines))
     texts = tuple(dict.fromkeys((*claim.assuming, *claim.standing)))
     used = tuple(text for text in texts if text in last.hypotheses)
     return Checked(
@@ -90,23 +80,24 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     )
 
 
-def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
+def accepted(
+    claim: Claim, written: Sequence[Mapping[str, Any]], where: Mapping[int, str] | None = None, depth: int = 0
+) -> tuple[Kernel, Line]:
     """The kernel of a derivation that is accepted, and its last line.
 
     Args:
         claim: whose sentence is to be proved.
-        written: the derivation.
+        written: the derivation, every line written out.
+        where: by the id of a line's data, which of the author's lines it is; for messages alone.
         depth: in how many other derivations it stands.
 
     Raises:
         NotProvedError: where it is not accepted, naming the line and why.
     """
-    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
-        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
-    kernel = Kernel(claim, written, depth=depth)
+    kernel = Kernel(claim, written, True, depth, where)
     if kernel.reader.affine:
         try:
-            return _followed(Kernel(claim, written, False, depth), written)
+            return _followed(Kernel(claim, written, False, depth, where), written)
         except NotProvedError:  # it needs that a function is quadratic
             pass
     return _followed(kernel, written)
@@ -115,15 +106,17 @@ def accepted(claim: Claim, written: Any, depth: int = 0) -> tuple[Kernel, Line]:
 def _followed(kernel: Kernel, written: Sequence[Mapping[str, Any]]) -> tuple[Kernel, Line]:
     claim = kernel.claim
     last = kernel.block(written, Goal(claim.sentence, PLAIN, exact=True))[-1]
+    where = kernel.where.get(id(written[-1]), "")
     if last.fixed:
-        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only")
+        raise NotProvedError(last.name, f"it holds for some {', '.join(sorted(last.fixed))} only", where)
     own = shifts(claim.sentence, kernel.reader)
     for index, reach in last.reach.items():
         if reach > own.get(index, 1):  # there is a first round, and a first turn
-            raise NotProvedError(last.name, f"its hypotheses say too little of the last {index} that the claim has")
+            why = f"its hypotheses say too little of the last {index} that the claim has"
+            raise NotProvedError(last.name, why, where)
     sides = (claim.sentence.left, claim.sentence.right)
     if "h" in last.reach and any(kernel.reader.lagging(side, "h") for side in sides):
-        raise NotProvedError(last.name, "it is of turns h, and the claim of what is remembered")
+        raise NotProvedError(last.name, "it is of turns h, and the claim of what is remembered", where)
     return kernel, last
 
 
@@ -135,15 +128,18 @@ class Kernel:
         lines: the whole derivation, which is only looked through for the functions of which it speaks.
         affine: whether gradients of quadratics are taken apart, which uses the hypothesis that they are.
         depth: in how many other derivations it stands.
+        where: by the id of a line's data, which of the author's lines it is.
 
     Raises:
         NotProvedError: for a claim of which nothing is proved here.
     """
 
-    def __init__(self, claim: Claim, lines: Any, affine: bool = True, depth: int = 0) -> None:
+    def __init__(
+        self, claim: Claim, lines: Any, affine: bool = True, depth: int = 0, where: Mapping[int, str] | None = None
+    ) -> None:
         if claim.over or claim.in_words or not claim.has_sentence:
             raise NotProvedError(claim.id, "a claim in words, or about a part of the space, is not proved here")
-        self.claim, self.depth = claim, depth
+        self.claim, self.depth, self.where = claim, depth, where or {}
         trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
         trees += [side for r in claim.relations for side in (r.left, r.right)]
         trees += _trees(lines)
@@ -194,7 +190,8 @@ class Kernel:
         if found is None:
             found = next((one for one in self.hypotheses if _says(name, one.sentence)), None)
         if found is None:
-            raise RejectedError(f"there is no line {name!r} before it, nor such a hypothesis")
+            meant = near(name, [*self.known, *(one.name for one in self.hypotheses)])
+            raise RejectedError(f"there is no line {name!r} before it, nor such a hypothesis{meant}")
         self.touched.append(found)
         return found
 
@@ -257,7 +254,7 @@ class Kernel:
                 except NotProvedError:
                     raise
                 except (ValueError, RecursionError, OverflowError) as error:
-                    raise NotProvedError(name or f"line {number + 1}", str(error) or repr(error)) from None
+                    raise self._refused(name or f"line {number + 1}", data, str(error) or repr(error)) from None
                 made.append(line)
                 self.accepted.append(line)
                 self.known[name] = line
@@ -267,6 +264,10 @@ class Kernel:
                 self.signs.forget(one)
             self.known = outer
         return made
+
+    def _refused(self, name: str, data: Any, why: str) -> NotProvedError:
+        said = data.get("sentence") if isinstance(data, Mapping) else None
+        return NotProvedError(name, why, self.where.get(id(data), ""), said if isinstance(said, str) else "")
 
     def _accept(self, name: str, data: Any, goal: Goal | None, rules: Mapping[str, Any]) -> Line:
         if not isinstance(data, Mapping):

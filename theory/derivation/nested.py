@@ -13,11 +13,11 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.combinations import mapping_of
 from theory.derivation.domains import by_domain
-from theory.derivation.kernel import Kernel, NotProvedError, accepted
+from theory.derivation.kernel import Kernel, accepted
 from theory.derivation.polynomials import RejectedError
 from theory.derivation.reading import PLAIN
-from theory.derivation.statements import Found, Line, same
-from theory.derivation.writing import instantiated, lines
+from theory.derivation.statements import Found, Line, NotProvedError, same
+from theory.derivation.writing import instantiated, numbered
 from theory.domain import Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, Predicate
@@ -56,9 +56,10 @@ def claimed(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
     if not other.proof:
         raise RejectedError(f"{other.id} has no derivation")
     try:
-        last = accepted(other, lines(other, other.proof), kernel.depth + 1)[1]
+        last = accepted(other, *numbered(other, other.proof), kernel.depth + 1)[1]
     except NotProvedError as error:
-        raise NotProvedError(f"{line.name} ({other.id}, {error.line})", error.why) from None
+        where = ", ".join(text for text in (kernel.where.get(id(data), ""), other.id, error.where) if text)
+        raise NotProvedError(f"{line.name} ({other.id}, {error.line})", error.why, where, error.sentence) from None
     if last.reach:
         raise RejectedError(f"{other.id} is about the rounds and turns of the run only, and lines are about all")
     new = {name: kernel.expression(text) for name, text in mapping_of(data, "put").items()}

@@ -15,6 +15,7 @@ from theory.derivation.expectations import expectation
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
 from theory.derivation.polynomials import Atom, RejectedError
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, of_atom, total
+from theory.derivation.telling import left_over
 from theory.derivation.terms import affine, as_vector, bind, coordinate, dot, least, over_all, weight
 from theory.domain import COUNT, NONNEGATIVE, Domain
 from theory.formula import Apply, Name, Number
@@ -338,7 +339,7 @@ class Reader:
             plain = plain and times == 1 and len(m) == 1 and m[0][1] == 1 and self.integer(m[0][0])
         named = any(a.kind == "parameter" for a in q.atoms)
         if not plain or (c < 0 and not (named and self.nonnegative(q))):
-            raise RejectedError(f"the index {q.text} of a state is not of the form k + 1")
+            raise RejectedError(f"the index {left_over(q, self.claim)} of a state is not of the form k + 1")
         return (next(iter(terms))[0][0].text if terms else "", int(c))
 
     # --- remembered vectors ---
@@ -503,12 +504,12 @@ class Reader:
         c = upper.over.get((), Fraction(0))
         rest = upper - constant(c)
         if c.denominator != 1 or c < 0 or c > LONGEST_SUM:
-            raise RejectedError(f"a sum of {upper.text} terms")
+            raise RejectedError(f"a sum of {left_over(upper, self.claim)} terms")
         found = total(at(rest + constant(j)) for j in range(int(c)))
         if rest.zero:
             return found
         if len(rest.over) != 1 or not all(self.integer(a) for a in rest.atoms) or rest.under:
-            raise RejectedError(f"a sum of {upper.text} terms")
+            raise RejectedError(f"a sum of {left_over(upper, self.claim)} terms")
         here = fresh(index)
         return bind(Binder(index, here, None, rest), at(number_of(here))) + found
 

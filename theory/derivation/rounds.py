@@ -19,6 +19,7 @@ from theory.derivation.flow import hanging, names_of, taps_of
 from theory.derivation.polynomials import Atom, Monomial, RejectedError
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
+from theory.derivation.telling import left_over
 from theory.derivation.terms import as_vector, bind, coordinate, each, kept
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
@@ -144,7 +145,8 @@ class Rounds:
             if base == "number(k)":
                 reach = max(reach, c + 1)
             elif not (base == "" and c == 0) and not (base == "parameter(K)" and c < 0):
-                raise RejectedError(f"round {t.text}, where something may have no value, need not be one of the run")
+                of = left_over(t, self.reader.claim)
+                raise RejectedError(f"round {of}, where something may have no value, need not be one of the run")
         return {"k": reach} if reach else {}
 
     # --- a round ---

@@ -11,6 +11,30 @@ from theory.formula import Apply, Name
 from theory.sentence import OVER, TURNS, At, Expression, Sentence, index_of, parts
 
 
+class NotProvedError(ValueError):
+    """A derivation that is not accepted.
+
+    Attributes:
+        line: the name of the line at which it fails.
+        why: what is wrong there.
+        where: which line that is of those that were written, such as ``line 3`` or ``line 3, step, line 1``; empty
+            where it is none of them.
+        sentence: what the line says; empty where it says what the claim does, or says nothing.
+    """
+
+    def __init__(self, line: str, why: str, where: str = "", sentence: str = "") -> None:
+        super().__init__(f"{line}: {why}")
+        self.line, self.why, self.where, self.sentence = line, why, where, sentence
+
+    @property
+    def told(self) -> str:
+        """Which line, what it says, and what is wrong, in one line."""
+        if not self.where:
+            return f"{self.line}: {self.why}"
+        name = "" if self.where.endswith(self.line) else f", {self.line!r}"
+        return f"{self.where}{name}{f', {self.sentence}' if self.sentence else ''}: {self.why}"
+
+
 @dataclass(frozen=True, eq=False)
 class Line:
     """A line that is accepted, or a hypothesis.

@@ -16,11 +16,14 @@ from typing import Any, TypeAlias
 from theory.claim import Claim
 from theory.derivation.polynomials import RejectedError
 from theory.derivation.schemas import SCHEMAS
+from theory.derivation.statements import NotProvedError
 from theory.predicates import Predicate, predicate
 from theory.sentence import FUNCTION_NAMES, Expression, Sentence, parse_call, parse_expression, text_of
 from theory.sentence import replaced as replaced_by
 
 Data: TypeAlias = dict[str, Any]
+BLOCKS = ("base", "step", "first", "second")
+"""Where a line has lines of its own."""
 TIMES = " times "
 """Before the multiplier of a part of a combination."""
 _INSTANCE = re.compile(r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z", re.ASCII)
@@ -232,54 +235,95 @@ def instantiated(other: Claim, sentence: Sentence, new: Mapping[str, Expression]
 
 
 def lines(claim: Claim, written: Sequence[Data]) -> list[Data]:
-    """A derivation in which instances of assumptions that combinations name have lines of their own.
+    """A derivation in which instances of assumptions that lines name have lines of their own.
+
+    `check` does this itself; what the verifier reads has every line.
 
     Raises:
-        ValueError: for an instance of what the claim does not assume.
+        NotProvedError: for what is no sequence of lines, and for an instance of what the claim does not assume.
     """
-    return _expanded(claim, written, set())
+    return numbered(claim, written)[0]
 
 
-def _expanded(claim: Claim, written: Sequence[Data], known: set[str]) -> list[Data]:
+def numbered(claim: Claim, written: Any) -> tuple[list[Data], dict[int, str]]:
+    """`lines`, and, by the id of each line's data, which of the author's lines it is: ``line 3, step, line 1``.
+
+    Raises:
+        NotProvedError: as `lines`.
+    """
+    if isinstance(written, str | Mapping) or not isinstance(written, Sequence) or not written:
+        raise NotProvedError(claim.id, "there is no derivation: it is a sequence of lines")
+    where: dict[int, str] = {}
+    return _expanded(claim, written, frozenset(), "", where), where
+
+
+def _expanded(
+    claim: Claim, written: Sequence[Any], known: frozenset[str], inside: str, where: dict[int, str]
+) -> list[Data]:
     found: list[Data] = []
-    names = known | {str(one.get("name")) for one in written}
-    for one in written:
+    names = {*known, *claim.assuming, *claim.standing}
+    names |= {str(one.get("name")) for one in written if isinstance(one, Mapping)}
+    for number, one in enumerate(written, 1):
+        place = f"{inside}line {number}"
+        if not isinstance(one, Mapping):  # the kernel refuses it
+            where[id(one)] = place
+            found.append(one)
+            continue
         made = dict(one)
-        for key in ("base", "step", "first", "second"):
-            if key in made:
-                made[key] = _expanded(claim, made[key], names)
-        parts = []
-        for part in made.get("parts", ()):
-            name = str(part["line"])
-            if name not in names and name not in (*claim.assuming, *claim.standing):
+        for key in BLOCKS:
+            if isinstance(made.get(key), list | tuple):
+                made[key] = _expanded(claim, made[key], frozenset(names), f"{place}, {key}, ", where)
+        for name in _named_in(made):
+            if name in names:
+                continue
+            try:
                 line = _instance(claim, name)
-                if line is not None:
-                    found.append(line)
-                    names.add(name)
-            parts.append(part)
-        if "parts" in made:
-            made["parts"] = parts
+            except ValueError as error:
+                raise NotProvedError(str(one.get("name", place)), str(error), place) from None
+            if line is not None:
+                found.append(line)
+                where[id(line)] = place
+                names.add(name)
+        where[id(made)] = place
         found.append(made)
     return found
 
 
+def _named_in(line: Mapping[str, Any]) -> list[str]:
+    """The lines that a line names."""
+    parts = line.get("parts")
+    some = [part.get("line") for part in parts if isinstance(part, Mapping)] if isinstance(parts, list | tuple) else []
+    return [name for name in (*some, line.get("line")) if isinstance(name, str)]
+
+
 def _instance(claim: Claim, name: str) -> Data | None:
-    """The line that a name such as ``smooth convex f_ni (x[k], xstar)`` stands for."""
+    """The line that a name such as ``smooth convex f_ni (x[k], xstar)`` stands for; None for one that is no instance.
+
+    Raises:
+        RejectedError: for one that the claim does not assume, or of another number of points.
+    """
     match = _INSTANCE.match(name)
     if match is None or match["schema"] not in SCHEMAS:
         return None
     points = None if match["points"] is None else parse_call(f"at{match['points']}")
     texts = [] if points is None else [text_of(e) for e in points[1]]
-    for schema in SCHEMAS[match["schema"]]:
-        function = match["function"] or ""
+    schemas, function = SCHEMAS[match["schema"]], match["function"] or ""
+    for schema in schemas:
         of = [_satisfying(claim, kind, len(constants), function) for kind, constants in schema.needs]
-        if None in of or len(texts) != len(schema.points):
+        elsewhere = function and schema.only not in ((), ("",)) and function not in schema.only
+        if None in of or elsewhere or len(texts) != len(schema.points):
             continue
         at = dict(zip(schema.points, texts, strict=True))
         own = {one.function for one in of if one is not None and one.function}
         on = function if function and own and own != {function} else ""
         return assumed(name, None, [one.text for one in of if one is not None], match["schema"], on, **at)
-    raise RejectedError(f"{name}: the claim does not assume so")
+    sizes = {len(schema.points) for schema in schemas}
+    if len(texts) not in sizes:
+        points_of = f"({', '.join(schemas[0].points)})" if schemas[0].points else "no points"
+        raise RejectedError(f"{name!r}: {match['schema']} is at {points_of}, and not at {len(texts)}")
+    needs = " or ".join(dict.fromkeys(" and ".join(kind for kind, _ in schema.needs) for schema in schemas))
+    of_it = f" of {function}, or of what it is the mean of" if function else ""
+    raise RejectedError(f"{name!r}: the claim does not assume {needs or 'it'}{of_it}")
 
 
 def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predicate | None:

@@ -12,19 +12,17 @@ from __future__ import annotations
 
 from theory.mixing.ball import BallMaximum, maximise
 from theory.mixing.complexity import Rademacher, rademacher
-from theory.mixing.derivative import Sensitivity, condition_number, lipschitz_modulus, sensitivity
+from theory.mixing.derivative import Sensitivity, lipschitz_modulus, sensitivity
 from theory.mixing.descent import contraction_factor, project, projected_gradient
-from theory.mixing.discrepancy import discrepancies, weights_from_gradients
-from theory.mixing.empirical import Discrepancy, empirical_discrepancy, pairwise_discrepancies, prove_discrepancy
+from theory.mixing.discrepancy import discrepancies
+from theory.mixing.empirical import Discrepancy, empirical_discrepancy
 from theory.mixing.exact import (
     ExactWeights,
-    exact_jacobian,
     exact_objective,
-    exact_projected_gradient,
     exact_weights,
 )
 from theory.mixing.generalisation import BoundWeights, GeneralisationBound, bound_weights, generalisation_bound
-from theory.mixing.program import bound_model, model
+from theory.mixing.program import model
 from theory.mixing.quadratic import Weights, heterogeneous_cost, mixing_weights
 
 __all__ = [
@@ -36,15 +34,11 @@ __all__ = [
     "Rademacher",
     "Sensitivity",
     "Weights",
-    "bound_model",
     "bound_weights",
-    "condition_number",
     "contraction_factor",
     "discrepancies",
     "empirical_discrepancy",
-    "exact_jacobian",
     "exact_objective",
-    "exact_projected_gradient",
     "exact_weights",
     "generalisation_bound",
     "heterogeneous_cost",
@@ -52,11 +46,8 @@ __all__ = [
     "maximise",
     "mixing_weights",
     "model",
-    "pairwise_discrepancies",
     "project",
     "projected_gradient",
-    "prove_discrepancy",
     "rademacher",
     "sensitivity",
-    "weights_from_gradients",
 ]

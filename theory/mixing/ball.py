@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -85,31 +84,6 @@ def maximise(H: ArrayLike, b: ArrayLike, c: float, radius: float) -> BallMaximum
     scale = abs(constant) + float(np.abs(values).max()) * bound**2 + float(np.linalg.norm(linear)) * bound
     margin = 8 * (size + 8) * np.finfo(float).eps * scale
     return BallMaximum(value, max(dual, value) + margin, point, sigma, hard)
-
-
-def proves(
-    H: list[list[Fraction]], b: list[Fraction], c: Fraction, radius: Fraction, sigma: Fraction, bound: Fraction
-) -> bool:
-    """Whether sigma proves, in exact arithmetic, that w'Hw/2 + b'w + c <= bound for all |w| <= radius.
-
-    It does when sigma >= 0 and bound - q(w) - sigma (r^2 - |w|^2)/2, a quadratic function of w, is nowhere negative:
-    the matrix [[2 (bound - c) - sigma r^2, -b'], [-b, sigma I - H]] is positive semidefinite.
-
-    Args:
-        H: d x d, symmetric.
-        b: d entries.
-        c, radius, bound: numbers, radius positive.
-        sigma: slightly above `BallMaximum.sigma`, so that rounding does not spoil it.
-
-    Raises:
-        ValueError: H is not symmetric.
-    """
-    from theory.inequality.psd import is_psd
-
-    size = range(len(b))
-    first = [2 * (bound - c) - sigma * radius**2, *(-entry for entry in b)]
-    rest = [[-b[i], *((sigma if i == j else Fraction(0)) - H[i][j] for j in size)] for i in size]
-    return sigma >= 0 and is_psd([first, *rest])
 
 
 def _theta(gaps: FloatArray, beta: FloatArray, radius: float) -> float:

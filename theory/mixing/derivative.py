@@ -82,19 +82,6 @@ def lipschitz_modulus(n: ArrayLike, lam: float) -> float:
     return largest_curvature_radius(counts) / positive("lam", lam) / 2
 
 
-def condition_number(n: ArrayLike) -> float:
-    """n_max/n_min, the ratio of the extreme curvatures 2 lam/n_j of the program; lam cancels.
-
-    Args:
-        n: shape (N,), positive.
-
-    Raises:
-        ValueError: an entry is outside its domain.
-    """
-    counts = sizes(n, len(finite("n", n, 1)))
-    return float(counts.max() / counts.min())
-
-
 def largest_curvature_radius(counts: FloatArray) -> float:
     """The largest eigenvalue of diag(n) - n n'/sum(n), for n of shape (N,), positive.
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.mixing.inputs import FloatArray, finite, index
-from theory.mixing.quadratic import Weights, mixing_weights
 
 BLOCK = 2**23
 """Numbers that a block of temporary arrays holds: 64 MB."""
@@ -46,24 +45,6 @@ def discrepancies(gradients: ArrayLike, client: int | None = None) -> FloatArray
     if not np.isfinite(result).all():
         raise ValueError(f"gradients: the square of an entry as large as {largest:g} is beyond float64")
     return np.asarray(result)
-
-
-def weights_from_gradients(gradients: ArrayLike, n: ArrayLike, lam: ArrayLike, client: int | None = None) -> Weights:
-    """The mixing weights of every client, or one, from the gradients at the common model (Deng et al., equation (2)).
-
-    Args:
-        gradients: shape (N, d), client j's gradient in row j.
-        n: shape (N,), positive.
-        lam: positive; a number, or an array of them.
-        client: the one whose weights are wanted; None for everybody's.
-
-    Returns:
-        `Weights` of shape lam.shape + (N, N), client i's weights in row i, or lam.shape + (N,) for one client.
-
-    Raises:
-        ValueError: an argument has another shape, or an entry outside its domain.
-    """
-    return mixing_weights(discrepancies(gradients, client), n, lam)
 
 
 def _from_one(rows: FloatArray, i: int, others: slice) -> FloatArray:

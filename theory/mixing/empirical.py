@@ -10,15 +10,13 @@ section 3 prints.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.mixing.ball import BallMaximum, maximise, proves
+from theory.mixing.ball import BallMaximum, maximise
 from theory.mixing.inputs import FloatArray, finite, positive
 from theory.mixing.logistic import LogisticLoss, Quadratic, largest_difference
 
@@ -72,55 +70,6 @@ def empirical_discrepancy(
     return Discrepancy(best.lower, max(side.upper for side in sides), best.point)
 
 
-def pairwise_discrepancies(
-    samples: Sequence[Samples], radius: float, *, loss: Loss = "squared", reduction: Reduction = "mean"
-) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper bounds of max |f_i(w) - f_j(w)| over |w| <= radius for all pairs of N clients.
-
-    Args:
-        samples: N pairs (X, y) with the same number of features.
-        radius, loss, reduction: as for `empirical_discrepancy`.
-
-    Returns:
-        Two arrays of shape (N, N), symmetric, with zero diagonals. Equation (1)'s weights of client i are
-        ``mixing_weights(upper[i], n, 1)``.
-
-    Raises:
-        ValueError: as `empirical_discrepancy`.
-    """
-    count = len(samples)
-    lower, upper = np.zeros((count, count)), np.zeros((count, count))
-    for i in range(count):
-        for j in range(i + 1, count):
-            found = empirical_discrepancy(samples[i], samples[j], radius, loss=loss, reduction=reduction)
-            lower[i, j] = lower[j, i] = found.lower
-            upper[i, j] = upper[j, i] = found.upper
-    return lower, upper
-
-
-def prove_discrepancy(
-    first: Samples, second: Samples, radius: float, bound: float, *, reduction: Reduction = "mean"
-) -> bool:
-    """Whether max |f_i(w) - f_j(w)| <= bound on the ball is proved in exact arithmetic, for the squared loss.
-
-    The numbers of the data, the radius and the bound count as the binary fractions that they are. Made for d up to
-    about ten. False says that the multipliers at hand prove nothing, as they do when `bound` is below
-    the maximum or within rounding of it. The other arguments as for `empirical_discrepancy`.
-
-    Raises:
-        ValueError: as `empirical_discrepancy`.
-    """
-    limit = positive("radius", radius)
-    one, two = _samples("first", first, "squared"), _samples("second", second, "squared")
-    for a, b in ((one, two), (two, one)):
-        found = _maximum(_quadratic(a, _scale(a, reduction)), _quadratic(b, _scale(b, reduction)), limit)
-        sigma = Fraction(found.sigma) + Fraction(1, 2**40) * Fraction(max(found.sigma, bound / limit**2))
-        H, v, c = _exact_difference(a, b, reduction)
-        if not proves(H, v, c, Fraction(limit), sigma, Fraction(bound)):
-            return False
-    return True
-
-
 Prepared: TypeAlias = tuple[FloatArray, FloatArray]
 
 
@@ -160,18 +109,3 @@ def _squared(one: Quadratic, two: Quadratic, radius: float) -> Discrepancy:
     """The maximum of f_i - f_j, one side of the absolute value."""
     found = _maximum(one, two, radius)
     return Discrepancy(found.lower, found.upper, found.point)
-
-
-def _exact_difference(
-    one: Prepared, two: Prepared, reduction: str
-) -> tuple[list[list[Fraction]], list[Fraction], Fraction]:
-    """The coefficients of f_i - f_j for the squared loss, in Fractions."""
-
-    def coefficients(samples: Prepared) -> tuple[Any, Any, Any]:
-        exact = np.vectorize(Fraction, otypes=[object])
-        features, targets = exact(samples[0]), exact(samples[1])
-        scale = Fraction(1, len(targets)) if reduction == "mean" else Fraction(1)
-        return scale * (features.T @ features), -scale * (features.T @ targets), scale * (targets @ targets) / 2
-
-    (H, v, c), (G, u, e) = coefficients(one), coefficients(two)
-    return (H - G).tolist(), (v - u).tolist(), c - e

@@ -1,4 +1,4 @@
-"""The same in exact arithmetic: mixing weights, their Jacobian, and the gradient iteration, in Fractions.
+"""The same in exact arithmetic: mixing weights in Fractions.
 
 For small N: every number grows with the number of operations. Nothing here is shared with the float solver.
 """
@@ -71,59 +71,6 @@ def exact_objective(weights: Sequence[Fraction], z: Sequence[Exact], n: Sequence
         raise ValueError(f"weights has {len(weights)} entries; {len(costs)} needed")
     terms = (a * z_j + penalty * a * a / n_j for a, z_j, n_j in zip(weights, costs, counts, strict=True))
     return sum(terms, Fraction(0))
-
-
-def exact_jacobian(z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> tuple[tuple[Fraction, ...], ...]:
-    """The derivative of the weights by z, N rows of N Fractions: -(D - d d'/sum(d)), d_j = n_j/(2 lam) where active.
-
-    Arguments as for `exact_weights`.
-
-    Raises:
-        ValueError: an argument has another length, or an entry outside its domain, or the weights have no derivative
-            there: some z_j equals the multiplier.
-    """
-    costs, counts, penalty = _read(z, n, lam)
-    solution = exact_weights(z, n, lam)
-    if solution.multiplier in costs:
-        j = costs.index(solution.multiplier)
-        raise ValueError(f"z[{j}]={costs[j]} equals the multiplier: the weights have a kink there")
-    d = [n_j / (2 * penalty) if j in solution.active else Fraction(0) for j, n_j in enumerate(counts)]
-    total = sum(d)
-    size = range(len(d))
-    return tuple(tuple(d[i] * d[j] / total - (d[i] if i == j else 0) for j in size) for i in size)
-
-
-def exact_projected_gradient(
-    z: Sequence[Exact], n: Sequence[Exact], lam: Exact, steps: int, start: Sequence[Exact] | None = None
-) -> list[tuple[Fraction, ...]]:
-    """The iterates 0..steps of projected gradient descent with step n_min/(2 lam), in Fractions.
-
-    Args:
-        z: N numbers.
-        n: N positive numbers.
-        lam: a positive number.
-        steps: T, at least 0.
-        start: a point of the simplex; None for the uniform weights.
-
-    Raises:
-        ValueError: an argument has another length, or an entry outside its domain.
-    """
-    costs, counts, penalty = _read(z, n, lam)
-    if steps < 0:
-        raise ValueError(f"steps={steps} is outside [0, inf)")
-    size = len(costs)
-    first = [Fraction(1, size)] * size if start is None else [Fraction(entry) for entry in start]
-    if len(first) != size or sum(first) != 1 or min(first) < 0:
-        raise ValueError(f"start={tuple(map(str, first))} is no point of the simplex of {size} weights")
-    step = min(counts) / (2 * penalty)
-    iterates = [tuple(first)]
-    for _ in range(steps):
-        moved = [
-            a - step * (z_j + 2 * penalty * a / n_j) for a, z_j, n_j in zip(iterates[-1], costs, counts, strict=True)
-        ]
-        # The projection of v minimises -a'v + |a|^2/2 over the simplex.
-        iterates.append(exact_weights([-entry for entry in moved], [1] * size, Fraction(1, 2)).weights)
-    return iterates
 
 
 def _read(z: Sequence[Exact], n: Sequence[Exact], lam: Exact) -> tuple[list[Fraction], list[Fraction], Fraction]:

@@ -35,26 +35,3 @@ def model(z: ArrayLike, n: ArrayLike, lam: float) -> cvxpy.Problem:
     weights = cp.Variable(len(costs), name="weights")
     objective = costs @ weights + cp.sum_squares(cp.multiply(np.sqrt(penalty / counts), weights))
     return cp.Problem(cp.Minimize(objective), [cp.sum(weights) == 1, weights >= 0])
-
-
-def bound_model(costs: ArrayLike, n: ArrayLike, C: float) -> cvxpy.Problem:
-    """The program minimise sum_j a_j c_j + C sqrt(sum_j a_j^2/n_j) over the simplex (Deng et al., GEN's right side).
-
-    Args:
-        costs: shape (N,), c_j.
-        n: shape (N,), positive.
-        C: positive.
-
-    Returns:
-        The problem, unsolved; its one variable is named ``weights``.
-
-    Raises:
-        ValueError: an argument has another shape, or an entry outside its domain.
-    """
-    import cvxpy as cp
-
-    prices = finite("costs", costs, 1)
-    counts, constant = sizes(n, len(prices)), positive("C", C)
-    weights = cp.Variable(len(prices), name="weights")
-    objective = prices @ weights + constant * cp.norm2(cp.multiply(1 / np.sqrt(counts), weights))
-    return cp.Problem(cp.Minimize(objective), [cp.sum(weights) == 1, weights >= 0])

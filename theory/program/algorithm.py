@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.formula import parse
-from theory.program.data import NAME, RESERVED, Kind, Program, ProgramError, State
+from theory.program.data import NAME, RESERVED, TAKEN, Kind, Program, ProgramError, State
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def _made(function: Callable[..., Any], initial: Mapping[str, str]) -> Algorithm
         )
     for p in (*free[1:], *keys):  # N and d, asked for as parameters, are the problem's
         if (p.name in RESERVED and not (p.name == "h" and p in free)) or not NAME.match(p.name):
-            raise ProgramError(f"{where}: the name {p.name!r} means something else in claims; take another one")
+            why = "means something else in claims" if p.name in RESERVED else "is no name of a parameter"
+            raise ProgramError(f"{where}: the name {p.name!r} {why}; take another one ({TAKEN})")
     defaults = {p.name: _rational(p.default, where) for p in keys if p.default is not p.empty}
     state = tuple(state_of(name, initial[name]) for name in names)
     return Algorithm(function.__name__, function, state, tuple(p.name for p in keys), defaults)

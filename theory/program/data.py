@@ -14,7 +14,9 @@ from theory.program.findings import Findings
 Kind = Literal["server", "client", "table", "past", "client past", "number", "numbers", "sample"]
 VECTORS: tuple[Kind, ...] = ("server", "client", "table")
 STACKS: tuple[Kind, ...] = ("past", "client past")
-RESERVED = frozenset({"k", "K", "E", "f", "f_n", "f_ni", "x0", "xstar", "xstar_n", "fstar", "h", "n", "i"})
+RESERVED = frozenset({"k", "K", "E", "f", "f_n", "f_ni", "x0", "xstar", "xstar_n", "fstar", "h", "j", "n", "i"})
+TAKEN = "taken are the indices n, i, k, h, j, and K, E, f, f_n, f_ni, x0, xstar, xstar_n, fstar"
+"""`RESERVED` in words, for messages."""
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 VALUE = re.compile(r"_[0-9]+\Z")
 

@@ -61,6 +61,11 @@ class Sentence:
     relation: Relation
     right: Expression
 
+    @property
+    def sides(self) -> tuple[Expression, Expression]:
+        """Left and right."""
+        return self.left, self.right
+
     def __str__(self) -> str:
         return f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
 

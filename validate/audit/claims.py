@@ -146,8 +146,8 @@ def _units(claim: Claim) -> Check:
 
 def _names(claim: Claim) -> Check:
     """Definitions that nobody uses, and parameters of the algorithm that do nothing in it."""
-    trees: list[Any] = [claim.sentence.left, claim.sentence.right]
-    trees += [side for relation in claim.relations for side in (relation.left, relation.right)]
+    trees: list[Any] = [*claim.sentence.sides]
+    trees += [side for relation in claim.relations for side in relation.sides]
     trees += [constant for one in claim.predicates for constant in one.constants]
     used = {part.name for tree in trees for part in everything(tree) if isinstance(part, Name)}
     for name in reversed(list(claim.where)):

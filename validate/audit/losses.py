@@ -77,31 +77,28 @@ def audit_torch(
     slopes = np.stack([np.stack([_gradient(loss, w)[1] for loss in functions]) for w in places])
     found = []
     where = f"{len(places)} points of the ball of radius {reach:g}"
-    words = {"": "f", "_client": "every f_n", "_sample": "every sample's function"}
     for suffix, (low, high) in curvature.items():
         how, least = f"{_HOW}, at {where}", _HOW.replace("largest", "least", 1) + f", at {where}"
-        found.append(_seen(f"strong convexity of {words[suffix]}", f"mu{suffix}", low, "at most", least))
-        found.append(_seen(f"smoothness of {words[suffix]}", f"L{suffix}", high, "at least", how))
+        found.append(_seen(f"mu{suffix}", low, "at most", least))
+        found.append(_seen(f"L{suffix}", high, "at least", how))
     found += _minima(functions, groups[""][0], places, where)
     mean = slopes.mean(axis=1)
     gaps = np.sum((slopes - mean[:, None]) ** 2, axis=2)
-    name = "supremum over the ball of ||grad f_n - grad f||^2, over the clients"
-    found.append(_seen(name, "zeta2_ball", float(gaps.max()), "at least", f"evaluated at {where}"))
+    found.append(_seen("zeta2_ball", float(gaps.max()), "at least", f"evaluated at {where}"))
     excess = np.mean(np.sum(slopes**2, axis=2), axis=1) - ratio**2 * np.sum(mean**2, axis=1)
     how = f"B^2 = {ratio**2:g}; mean ||grad f_n||^2 - B^2 ||grad f||^2 at {where}"
-    found.append(_seen("least G^2 for that B^2", "G2", max(0.0, float(excess.max())), "at least", how))
+    found.append(_seen("G2", max(0.0, float(excess.max())), "at least", how))
     omitted = []
     if sampled is None:
         omitted = [(symbol, "no losses of samples are given") for symbol in ("sigma2_ball", "L_sample", "mu_sample")]
     else:
-        name = "supremum over the ball of the variance of a sample's gradient, over the clients"
         noise = max(_variance(own, w) for own in sampled for w in places)
-        found.append(_seen(name, "sigma2_ball", noise, "at least", f"evaluated at {where}"))
+        found.append(_seen("sigma2_ball", noise, "at least", f"evaluated at {where}"))
     return Audit(f"torch losses(clients={len(functions)}, dim={dim})", tuple(found), tuple(omitted))
 
 
-def _seen(name: str, symbol: str, value: float, side: Any, how: str) -> Measured:
-    return Measured(name, symbol, "sample", how, "autograd", value=value, side=side)
+def _seen(symbol: str, value: float, side: Any, how: str, each: tuple[Any, ...] | None = None) -> Measured:
+    return Measured(symbol, "sample", how, "autograd", value=value, side=side, each=each)
 
 
 def _functions(losses: Any, clients: int | None) -> tuple[list[Loss], list[list[Loss]] | None]:
@@ -197,10 +194,8 @@ def _minima(functions: Sequence[Loss], f: Loss, places: Array, where: str) -> li
     how = "the least value that L-BFGS from the centre, and the points, gave"
     best = _least(f, places)
     minima = tuple(_least(loss, places) for loss in functions)
-    found = [_seen("minimum of f", "f_min", best, "at most", how)]
-    name = "mean over the clients of the minima of f_n"
     mean = sum(minima) / len(minima)
-    found.append(Measured(name, "f_n_min", "sample", how, "autograd", value=mean, side="at most", each=minima))
+    found = [_seen("f_min", best, "at most", how), _seen("f_n_min", mean, "at most", how, minima)]
     ratios = []
     for place in places:
         value, slope = _gradient(f, place)
@@ -208,7 +203,7 @@ def _minima(functions: Sequence[Loss], f: Loss, places: Array, where: str) -> li
             ratios.append(float(slope @ slope) / (2 * (value - best)))
     if ratios:
         how = f"least ||grad f||^2/(2 (f - least value seen)) at {where}"
-        found.append(_seen("Polyak-Lojasiewicz constant of f", "PL", min(ratios), "at most", how))
+        found.append(_seen("PL", min(ratios), "at most", how))
     return found
 
 

@@ -29,13 +29,12 @@ def audit_quadratic(problem: Quadratic, start: Any, ball: Any, relative: Any) ->
     omitted: list[tuple[str, str]] = []
     samples = [problem.hessian[n, : int(count)] for n, count in enumerate(problem.counts)]
     groups = {"": problem.mean_hessian[None], "_client": problem.client_hessian, "_sample": np.concatenate(samples)}
-    words = {"": "f", "_client": "every f_n", "_sample": "every sample's function"}
     for suffix, matrices in groups.items():
         each = matrices[:, None] if suffix == "_client" else samples if suffix == "_sample" else None
         least = None if each is None else tuple(extremes(own)[0] for own in each)
         size = None if each is None else tuple(_norm(own) for own in each)
-        found.append(_exact(f"strong convexity of {words[suffix]}", f"mu{suffix}", extremes(matrices)[0], EIGEN, least))
-        found.append(_exact(f"smoothness of {words[suffix]}", f"L{suffix}", _norm(matrices), EIGEN, size))
+        found.append(_exact(f"mu{suffix}", extremes(matrices)[0], EIGEN, least))
+        found.append(_exact(f"L{suffix}", _norm(matrices), EIGEN, size))
     found += _minima(problem)
     best = _minimiser(problem)
     if best is None:
@@ -89,8 +88,11 @@ def _norm(matrices: Array) -> Any:
     return max(abs(low), abs(high))
 
 
-def _exact(name: str, symbol: str, value: Any, how: str, each: Sequence[Any] | None = None) -> Measured:
-    return Measured(name, symbol, "exact", how, CLOSED, value=value, each=None if each is None else tuple(each))
+def _exact(
+    symbol: str, value: Any, how: str, each: Sequence[Any] | None = None, source: str = CLOSED, ball: str = ""
+) -> Measured:
+    own = None if each is None else tuple(each)
+    return Measured(symbol, "exact", how, source, value=value, each=own, ball=ball)
 
 
 def _minimiser(problem: Quadratic) -> Array | None:
@@ -108,28 +110,14 @@ def _minima(problem: Quadratic) -> list[Measured]:
     if domination is not None and problem.exact and not isinstance(domination, Fraction):
         least = extremes(problem.mean_hessian[None])[0]
         domination = least if least > 0 else domination
-    name, how = "Polyak-Lojasiewicz constant of f", "the least curvature of f that is not 0"
-    source = "Karimi, Nutini, Schmidt 2016, section 2.3"
-    found = [
-        Measured(
-            name,
-            "PL",
-            "exact",
-            how if below is not None else "there is none: f is not bounded below",
-            source,
-            value=domination,
-        ),
-        _exact(
-            "minimum of f",
-            "f_min",
-            problem.optimal_value if below is not None else -np.inf,
-            "f where its gradient is 0",
-        ),
-    ]
+    how = "there is none: f is not bounded below" if below is None else "the least curvature of f that is not 0"
+    least = problem.optimal_value if below is not None else -np.inf
     minima = tuple(problem.client_minima)
-    mean = sum(minima) / len(minima)
-    found.append(_exact("mean over the clients of the minima of f_n", "f_n_min", mean, "each as for f", minima))
-    return found
+    return [
+        _exact("PL", domination, how, source="Karimi, Nutini, Schmidt 2016, section 2.3"),
+        _exact("f_min", least, "f where its gradient is 0"),
+        _exact("f_n_min", sum(minima) / len(minima), "each as for f", minima),
+    ]
 
 
 def _at(problem: Quadratic, best: Array) -> list[Measured]:
@@ -138,17 +126,9 @@ def _at(problem: Quadratic, best: Array) -> list[Measured]:
     squares = tuple((gradients * gradients).sum(axis=-1))
     where = "at the minimiser x* of f"
     return [
-        _exact(
-            f"variance of a sample's gradient {where}, largest over the clients", "sigma2_min", max(noise), where, noise
-        ),
-        _exact(f"||grad f_n - grad f||^2 {where}, largest over the clients", "zeta2_min", max(squares), where, squares),
-        _exact(
-            f"mean over the clients of ||grad f_n||^2 {where}",
-            "heterogeneity_min",
-            sum(squares) / problem.clients,
-            where,
-            squares,
-        ),
+        _exact("sigma2_min", max(noise), where, noise),
+        _exact("zeta2_min", max(squares), where, squares),
+        _exact("heterogeneity_min", sum(squares) / problem.clients, where, squares),
     ]
 
 
@@ -157,19 +137,14 @@ def _everywhere(problem: Quadratic) -> list[Measured]:
     noise: Any = float("inf")
     how = "a client's samples differ in their Hessians, so it grows without bound"
     if equal_curvatures(problem):
-        noise, how = (
-            problem.sampling_noise(zero).max(),
-            "a client's samples have one Hessian, so it is the same everywhere",
-        )
+        noise = problem.sampling_noise(zero).max()
+        how = "a client's samples have one Hessian, so it is the same everywhere"
     apart: Any = float("inf")
     why = "the clients differ in their Hessians, so it grows without bound"
     if bool((problem.client_hessian == problem.client_hessian[:1]).all()):
         gaps = problem.client_gradient(zero) - problem.gradient(zero)
         apart, why = (gaps * gaps).sum(axis=-1).max(), "the clients have one Hessian, so it is the same everywhere"
-    return [
-        _exact("supremum over R^d of the variance of a sample's gradient, over the clients", "sigma2_all", noise, how),
-        _exact("supremum over R^d of ||grad f_n - grad f||^2, over the clients", "zeta2_all", apart, why),
-    ]
+    return [_exact("sigma2_all", noise, how), _exact("zeta2_all", apart, why)]
 
 
 def _in_ball(problem: Quadratic, centre: Array, radius: Any) -> list[Measured]:
@@ -181,13 +156,8 @@ def _in_ball(problem: Quadratic, centre: Array, radius: Any) -> list[Measured]:
         apart = problem.client_hessian[n] - problem.mean_hessian
         off = problem.client_gradient(centre)[n] - problem.gradient(centre)
         gaps.append(_largest(apart[None], off[None], 1, radius))
-    where = f"the ball of radius {radius}"
-    return [
-        _interval(
-            f"supremum over {where} of the variance of a sample's gradient, over the clients", "sigma2_ball", variances
-        ),
-        _interval(f"supremum over {where} of ||grad f_n - grad f||^2, over the clients", "zeta2_ball", gaps),
-    ]
+    ball = f"the ball of radius {radius}"
+    return [_interval("sigma2_ball", variances, ball), _interval("zeta2_ball", gaps, ball)]
 
 
 def _largest(matrices: Array, vectors: Array, count: int, radius: Any) -> tuple[Any, Any, bool]:
@@ -197,30 +167,30 @@ def _largest(matrices: Array, vectors: Array, count: int, radius: Any) -> tuple[
     return largest(form, linear, (vectors * vectors).sum() / count, radius)
 
 
-def _interval(name: str, symbol: str, ends: list[tuple[Any, Any, bool]]) -> Measured:
+def _interval(symbol: str, ends: list[tuple[Any, Any, bool]], ball: str) -> Measured:
     lower, upper = max(low for low, _, _ in ends), max(high for _, high, _ in ends)
     if all(closed for _, _, closed in ends):
-        return _exact(
-            name, symbol, upper, "at an end of the interval, or the same everywhere", [high for _, high, _ in ends]
-        )
+        how = "at an end of the interval, or the same everywhere"
+        return _exact(symbol, upper, how, [high for _, high, _ in ends], ball=ball)
     how = "below, its value at a point of the ball; above, a Lagrange multiplier of ||x - centre|| <= radius"
     source = "the S-lemma: Boyd and Vandenberghe, Convex Optimization, appendix B"
-    return Measured(name, symbol, "bound", how, source, interval=(lower, upper))
+    return Measured(symbol, "bound", how, source, interval=(lower, upper), ball=ball)
 
 
 def _relative(problem: Quadratic, relative: Any) -> list[Measured]:
     least = least_relative(problem)
     source = "Assumption 4 of Liu et al., as a quadratic form in (1, x)"
-    name = "infimum of B^2 with mean ||grad f_n||^2 <= G^2 + B^2 ||grad f||^2 for some G"
     if least is None:
         why = "there is none: f is flat in a direction in which its clients need not be"
-        return [Measured(name, "B2", "exact", why, source)]
-    found = [Measured(name, "B2", "exact", "the largest relative curvature", source, value=least)]
+        return [_exact("B2", None, why, source=source)]
     square = 2 * least if relative is None else relative * relative
     constant = least_constant(problem, square)
     chosen = f"B^2 = {square}" + (" (twice the infimum)" if relative is None else "")
     how = chosen if constant is not None else f"there is none for {chosen}"
-    return [*found, Measured("least G^2 for that B^2", "G2", "exact", how, source, value=constant)]
+    return [
+        _exact("B2", least, "the largest relative curvature", source=source),
+        _exact("G2", constant, how, source=source),
+    ]
 
 
 def _start(problem: Quadratic, start: Any, best: Array | None) -> list[Measured]:
@@ -229,12 +199,10 @@ def _start(problem: Quadratic, start: Any, best: Array | None) -> list[Measured]
         raise ValueError(f"start has shape {point.shape}, not {(problem.dim,)}")
     found = []
     if minimise(problem.mean_hessian, problem.mean_linear) is not None:
-        found.append(
-            _exact("f(start) - f_min", "f0_gap", problem.suboptimality(point), "the quadratic form at the gap")
-        )
+        found.append(_exact("f0_gap", problem.suboptimality(point), "the quadratic form at the gap"))
     if best is not None:
         gap = point - best
-        found.append(_exact("||start - x*||^2", "distance2", (gap * gap).sum(), "the minimiser of f"))
+        found.append(_exact("distance2", (gap * gap).sum(), "the minimiser of f"))
     return found
 
 

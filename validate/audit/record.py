@@ -17,12 +17,38 @@ MEANING: dict[str, str] = {
 }
 
 
+_BALL = "supremum over {ball} of {}, over the clients"
+_VARIANCE, _GAP = "the variance of a sample's gradient", "||grad f_n - grad f||^2"
+_BEST = "at the minimiser x* of f"
+_OF = {"": "f", "_client": "every f_n", "_sample": "every sample's function"}
+NAMES: dict[str, str] = {
+    **{f"mu{suffix}": f"strong convexity of {words}" for suffix, words in _OF.items()},
+    **{f"L{suffix}": f"smoothness of {words}" for suffix, words in _OF.items()},
+    **{f"mu{suffix}_ball": f"strong convexity of {words} in {{ball}}" for suffix, words in _OF.items()},
+    **{f"L{suffix}_ball": f"smoothness of {words} in {{ball}}" for suffix, words in _OF.items()},
+    "PL": "Polyak-Lojasiewicz constant of f",
+    "f_min": "minimum of f",
+    "f_n_min": "mean over the clients of the minima of f_n",
+    "sigma2_min": f"variance of a sample's gradient {_BEST}, largest over the clients",
+    "zeta2_min": f"{_GAP} {_BEST}, largest over the clients",
+    "heterogeneity_min": f"mean over the clients of ||grad f_n||^2 {_BEST}",
+    "sigma2_all": _BALL.format(_VARIANCE, ball="R^d"),
+    "zeta2_all": _BALL.format(_GAP, ball="R^d"),
+    "sigma2_ball": _BALL.format(_VARIANCE, ball="{ball}"),
+    "zeta2_ball": _BALL.format(_GAP, ball="{ball}"),
+    "B2": "infimum of B^2 with mean ||grad f_n||^2 <= G^2 + B^2 ||grad f||^2 for some G",
+    "G2": "least G^2 for that B^2",
+    "f0_gap": "f(start) - f_min",
+    "distance2": "||start - x*||^2",
+}
+"""What the symbols stand for."""
+
+
 @dataclass(frozen=True)
 class Measured:
     """One constant of a problem.
 
     Attributes:
-        name: in words.
         symbol: as in `Audit`.
         status: see `MEANING`.
         how: what was computed, in a line.
@@ -33,9 +59,9 @@ class Measured:
         side: for "sample", how the constant compares with `value`: it is "at least" or "at most" that. A sample bounds
             nothing from the other side.
         each: the constant of each client, in their order, where it is known; None otherwise.
+        ball: over which a supremum is, in words.
     """
 
-    name: str
     symbol: str
     status: Status
     how: str
@@ -44,6 +70,12 @@ class Measured:
     interval: tuple[Any, Any] | None = None
     side: Side = ""
     each: tuple[Any, ...] | None = None
+    ball: str = "the ball"
+
+    @property
+    def name(self) -> str:
+        """The constant in words."""
+        return NAMES[self.symbol].format(ball=self.ball)
 
     def __post_init__(self) -> None:
         if self.status not in MEANING:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sim.problems import RidgeLogistic, RidgeSoftmax
 from validate.audit.ball import checked_ball
-from validate.audit.record import Audit, Measured
+from validate.audit.record import Audit, Measured, Side
 from validate.audit.spectrum import points_in_ball, ritz_extremes
 
 Array = NDArray[Any]
@@ -43,27 +43,25 @@ def audit_regression(problem: Regression, start: Any, seed: int, samples: int, b
 def _curvature(problem: Regression) -> list[Measured]:
     features, ridge = problem.features, problem.ridge
     top, centre, source, how = _peak(problem)
-    words = {"": "f", "_client": "every f_n", "_sample": "every sample's function"}
     pooled = features.reshape(1, -1, features.shape[-1])
     groups = {"": pooled, "_client": features, "_sample": features.reshape(-1, 1, features.shape[-1])}
     found = []
     for suffix, group in groups.items():
-        symbol, name = f"mu{suffix}", f"strong convexity of {words[suffix]}"
-        found.append(Measured(name, symbol, "exact", RIDGE, _doc(problem), value=ridge))
+        found.append(Measured(f"mu{suffix}", "exact", RIDGE, _doc(problem), value=ridge))
         if suffix == "_sample":
             moments = np.sum(group * group, axis=(1, 2))
         else:
             moments = np.array([np.linalg.eigvalsh(x.T @ x)[-1] / len(x) for x in group])
-        symbol, name = f"L{suffix}", f"smoothness of {words[suffix]}"
+        symbol = f"L{suffix}"
         ends = [ridge + share * moments for share in (centre, top)]
         each = tuple(map(float, ends[1])) if suffix == "_client" and centre == top else None
         # one sample alone can be given any probabilities; several have to share the model
         if centre == top or suffix == "_sample":
-            found.append(Measured(name, symbol, "exact", how, source, value=float(ends[1].max()), each=each))
+            found.append(Measured(symbol, "exact", how, source, value=float(ends[1].max()), each=each))
         else:
             both = f"above, {how}; below, the Hessian at 0, where every class has probability 1/{round(1 / centre)}"
             interval = (float(ends[0].max()), float(ends[1].max()))
-            found.append(Measured(name, symbol, "bound", both, source, interval=interval))
+            found.append(Measured(symbol, "bound", both, source, interval=interval))
     return found
 
 
@@ -85,45 +83,32 @@ def _minima(problem: Regression, best: Array) -> list[Measured]:
     source = "strong convexity with the modulus ridge"
     slope = problem.gradient(best).mean(axis=0)
     value = float(problem.loss(best).mean())
-    found = [
-        Measured(
-            "minimum of f", "f_min", "bound", how, source, interval=(value - float(slope @ slope) / 2 / ridge, value)
-        )
-    ]
+    f_min = Measured("f_min", "bound", how, source, interval=(value - float(slope @ slope) / 2 / ridge, value))
     points = problem.minimisers()
     values, slopes = problem.loss(points), np.sum(problem.gradient(points) ** 2, axis=1) / (2 * ridge)
-    found.append(
-        Measured(
-            "mean over the clients of the minima of f_n",
-            "f_n_min",
-            "bound",
-            how.replace("f at", "f_n at").replace("grad f|", "grad f_n|"),
-            source,
-            interval=(float((values - slopes).mean()), float(values.mean())),
-            each=tuple(map(float, values)),
-        )
-    )
+    how = how.replace("f at", "f_n at").replace("grad f|", "grad f_n|")
+    ends = (float((values - slopes).mean()), float(values.mean()))
+    f_n_min = Measured("f_n_min", "bound", how, source, interval=ends, each=tuple(map(float, values)))
     least = _least_curvature(problem, _of_mean(hessian_product(problem, best)))
     how = "below, the ridge; above, a Rayleigh quotient of the Hessian of f at its minimiser, near the least"
     source = "Karimi, Nutini, Schmidt 2016, theorem 2: the inequality implies quadratic growth"
     interval = (ridge, max(ridge, least))
-    return [Measured("Polyak-Lojasiewicz constant of f", "PL", "bound", how, source, interval=interval), *found]
+    return [Measured("PL", "bound", how, source, interval=interval), f_min, f_n_min]
 
 
 def _at(problem: Regression, best: Array) -> list[Measured]:
-    where = "at the minimiser x* of f"
     size = float(np.linalg.norm(problem.gradient(best).mean(axis=0)))
     how = f"evaluated at the end of Newton's method, where ||grad f|| = {size:.2g}"
     noise, slopes = problem.variance_at(best, 1), problem.gradient(best)
     gaps, squares = np.sum((slopes - slopes.mean(axis=0)) ** 2, axis=1), np.sum(slopes**2, axis=1)
     rows = [
-        (f"variance of a sample's gradient {where}, largest over the clients", "sigma2_min", noise.max(), noise),
-        (f"||grad f_n - grad f||^2 {where}, largest over the clients", "zeta2_min", gaps.max(), gaps),
-        (f"mean over the clients of ||grad f_n||^2 {where}", "heterogeneity_min", squares.mean(), squares),
+        ("sigma2_min", noise.max(), noise),
+        ("zeta2_min", gaps.max(), gaps),
+        ("heterogeneity_min", squares.mean(), squares),
     ]
     return [
-        Measured(name, symbol, "exact", how, _doc(problem), value=float(value), each=tuple(map(float, each)))
-        for name, symbol, value, each in rows
+        Measured(symbol, "exact", how, _doc(problem), value=float(value), each=tuple(map(float, each)))
+        for symbol, value, each in rows
     ]
 
 
@@ -140,38 +125,22 @@ def _everywhere(problem: Regression, relative: Any) -> list[Measured]:
     gaps = np.sum((slopes - slopes.mean(axis=0)) ** 2, axis=1)
     source = "without its ridge, a sample's gradient has at most the norm of its features (softmax: sqrt(2) times that)"
     how = "below, at the minimiser of f; above, from the largest norms of gradients without the ridge"
+    ends = (float(gaps.max()), float(np.max(reach + reach.mean()) ** 2))
     found = [
-        Measured(
-            "supremum over R^d of the variance of a sample's gradient, over the clients",
-            "sigma2_all",
-            "bound",
-            "below, at the minimiser of f; above, a bound for every model",
-            f"{_doc(problem)}.variance_bound",
-            interval=(noise, problem.variance_bound(1)),
-        ),
-        Measured(
-            "supremum over R^d of ||grad f_n - grad f||^2, over the clients",
-            "zeta2_all",
-            "bound",
-            how,
-            source,
-            interval=(float(gaps.max()), float(np.max(reach + reach.mean()) ** 2)),
-        ),
+        _variance(problem, "sigma2_all", noise, "at the minimiser of f"),
+        Measured("zeta2_all", "bound", how, source, interval=ends),
     ]
     square = 1.0 if relative is None else float(relative) ** 2
     if square >= 1:
         # mean ||g_n||^2 = ||g||^2 + mean ||g_n - g||^2, and a variance is at most a second moment
-        found.append(
-            Measured(
-                "least G^2 for that B^2",
-                "G2",
-                "bound",
-                f"B^2 = {square}; above, the mean square of the largest norms of gradients without the ridge",
-                source,
-                interval=(float(gaps.mean()), float(np.mean(reach**2))),
-            )
-        )
+        how = f"B^2 = {square}; above, the mean square of the largest norms of gradients without the ridge"
+        found.append(Measured("G2", "bound", how, source, interval=(float(gaps.mean()), float(np.mean(reach**2)))))
     return found
+
+
+def _variance(problem: Regression, symbol: str, lower: float, where: str, ball: str = "") -> Measured:
+    how, source = f"below, {where}; above, a bound for every model", f"{_doc(problem)}.variance_bound"
+    return Measured(symbol, "bound", how, source, interval=(lower, problem.variance_bound(1)), ball=ball)
 
 
 def _in_ball(problem: Regression, centre: Array, radius: float) -> list[Measured]:
@@ -184,41 +153,21 @@ def _in_ball(problem: Regression, centre: Array, radius: float) -> list[Measured
     steep = top * np.maximum(own, together)  # the Hessians, without the ridge, are between 0 and this
     reach = _reach(problem)
     upper = np.minimum(gaps + radius * steep, reach + reach.mean()) ** 2
-    where = f"the ball of radius {radius}"
+    ball = f"the ball of radius {radius}"
+    how = "below, at the centre; above, that and the largest change of the difference on the way"
+    ends = (float(gaps.max() ** 2), float(upper.max()))
     found = [
-        Measured(
-            f"supremum over {where} of ||grad f_n - grad f||^2, over the clients",
-            "zeta2_ball",
-            "bound",
-            "below, at the centre; above, that and the largest change of the difference on the way",
-            "smoothness of f_n - f",
-            interval=(float(gaps.max() ** 2), float(upper.max())),
-        ),
-        Measured(
-            f"supremum over {where} of the variance of a sample's gradient, over the clients",
-            "sigma2_ball",
-            "bound",
-            "below, at the centre; above, a bound for every model",
-            f"{_doc(problem)}.variance_bound",
-            interval=(float(problem.variance_at(centre, 1).max()), problem.variance_bound(1)),
-        ),
+        Measured("zeta2_ball", "bound", how, "smoothness of f_n - f", interval=ends, ball=ball),
+        _variance(problem, "sigma2_ball", float(problem.variance_at(centre, 1).max()), "at the centre", ball),
     ]
     products = (hessian_product(problem, centre, n) for n in range(problem.clients))
     least = min(_least_curvature(problem, _of_mean(product)) for product in products)
     lower = problem.ridge
     if isinstance(problem, RidgeLogistic):
         lower = problem.strong_convexity_on(float(np.linalg.norm(centre)) + radius)
-    found.append(
-        Measured(
-            f"strong convexity of every f_n in {where}",
-            "mu_client_ball",
-            "bound",
-            "below, from the largest margins in the ball, or the ridge; above, Rayleigh quotients at the centre",
-            _doc(problem),
-            interval=(lower, max(lower, least)),
-        )
-    )
-    return found
+    how = "below, from the largest margins in the ball, or the ridge; above, Rayleigh quotients at the centre"
+    ends = (lower, max(lower, least))
+    return [*found, Measured("mu_client_ball", "bound", how, _doc(problem), interval=ends, ball=ball)]
 
 
 def hessian_product(problem: Regression, point: Array, client: int | None = None) -> Product:
@@ -265,18 +214,14 @@ def _seen(problem: Regression, points: Array, seed: int) -> list[Measured]:
             least, most = ritz_extremes(_of_mean(product), problem.dim, _LANCZOS, random)
             low[suffix], high[suffix] = min(low[suffix], least), max(high[suffix], most)
     where = f"at {len(points)} points of the ball"
-    found = []
-    for suffix, words in (("", "f"), ("_client", "every f_n")):
-        how = f"Rayleigh quotients of the Hessians {where}, by Lanczos' method"
-        name = f"strong convexity of {words} in the ball"
-        found.append(Measured(name, f"mu{suffix}_ball", "sample", how, "", value=low[suffix], side="at most"))
-        name = f"smoothness of {words} in the ball"
-        found.append(Measured(name, f"L{suffix}_ball", "sample", how, "", value=high[suffix], side="at least"))
-    name = "supremum over the ball of the variance of a sample's gradient, over the clients"
-    found.append(Measured(name, "sigma2_ball", "sample", f"evaluated {where}", "", value=noise, side="at least"))
-    name = "supremum over the ball of ||grad f_n - grad f||^2, over the clients"
-    found.append(Measured(name, "zeta2_ball", "sample", f"evaluated {where}", "", value=apart, side="at least"))
-    return found
+    quotients = f"Rayleigh quotients of the Hessians {where}, by Lanczos' method"
+    rows: list[tuple[str, str, float, Side]] = []
+    for suffix in ("", "_client"):
+        rows.append((f"mu{suffix}_ball", quotients, low[suffix], "at most"))
+        rows.append((f"L{suffix}_ball", quotients, high[suffix], "at least"))
+    rows.append(("sigma2_ball", f"evaluated {where}", noise, "at least"))
+    rows.append(("zeta2_ball", f"evaluated {where}", apart, "at least"))
+    return [Measured(symbol, "sample", how, "", value=value, side=side) for symbol, how, value, side in rows]
 
 
 def _of_mean(product: Product) -> Product:
@@ -287,10 +232,9 @@ def _start(problem: Regression, start: Any, best: Array) -> list[Measured]:
     point = np.asarray(start, dtype=np.float64)
     if point.shape != (problem.dim,):
         raise ValueError(f"start has shape {point.shape}, not {(problem.dim,)}")
-    gap, how = float(problem.loss(point).mean() - problem.loss(best).mean()), "to the end of Newton's method"
-    return [
-        Measured("f(start) - f_min", "f0_gap", "exact", how, _doc(problem), value=gap),
-        Measured(
-            "||start - x*||^2", "distance2", "exact", how, _doc(problem), value=float(np.sum((point - best) ** 2))
-        ),
-    ]
+    rows = (
+        ("f0_gap", float(problem.loss(point).mean() - problem.loss(best).mean())),
+        ("distance2", float(np.sum((point - best) ** 2))),
+    )
+    how = "to the end of Newton's method"
+    return [Measured(symbol, "exact", how, _doc(problem), value=value) for symbol, value in rows]

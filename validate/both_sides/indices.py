@@ -31,14 +31,9 @@ def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterat
     """The values of the free indices for which all indices of the sentence lie in the run."""
     turns, words = 0, world.words
     if free & set(TURNS):
-        taps = {
-            e.name
-            for side in (sentence.left, sentence.right)
-            for e in everything_meant(side, world.words)
-            if isinstance(e, At)
-        }
+        taps = {e.name for side in sentence.sides for e in everything_meant(side, world.words) if isinstance(e, At)}
         turns = max((_most_turns(world, tap) for tap in taps & set(world.words.taps)), default=0)
-        both = applied("+", (sentence.left, sentence.right))
+        both = applied("+", sentence.sides)
         lags = [world.remembers(both, i) for i in free & set(TURNS) if any(remembered(both, i, words))]
         turns = max(turns, *lags, 0)
     K = few_terms(world.instance.rounds) if free & {"k", "*k"} else world.instance.rounds
@@ -52,7 +47,7 @@ def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterat
     plain = [name for name in names if name != "i"]
     for values in product(*(ranges[name] for name in plain)):
         at = dict(zip(plain, values, strict=True))
-        if not all(in_run(world, side, {"n": 0, "i": 0, **at}) for side in (sentence.left, sentence.right)):
+        if not all(in_run(world, side, {"n": 0, "i": 0, **at}) for side in sentence.sides):
             continue
         if "i" not in free:
             yield at

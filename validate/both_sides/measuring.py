@@ -86,17 +86,12 @@ def sides(
 
 
 def _measured(sentence: Sentence, world: World) -> Measured:
-    for side in (sentence.left, sentence.right):
+    for side in sentence.sides:
         if read(side, world.words).shape != "scalar":
             raise SentenceError(
                 f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0"
             )
-    named = {
-        e.name
-        for side in (sentence.left, sentence.right)
-        for e in everything_meant(side, world.words)
-        if isinstance(e, Name)
-    }
+    named = {e.name for side in sentence.sides for e in everything_meant(side, world.words) if isinstance(e, Name)}
     try:
         if "fstar" in named:
             world.parameter("fstar", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
@@ -35,6 +36,18 @@ class Row:
     minimiser: int = 0
     why: str = ""
     agrees: bool = False
+
+    @property
+    def ratio(self) -> float | None:
+        """left / right; None unless the right side is positive, and for what float64 does not have."""
+        if self.left is None or self.right is None or not self.right > 0:
+            return None
+        try:
+            if isinstance(self.left, Fraction) and isinstance(self.right, Fraction):
+                return float(self.left / self.right)
+            return float(self.left) / float(self.right)
+        except (OverflowError, ZeroDivisionError):
+            return None
 
 
 @dataclass(frozen=True)

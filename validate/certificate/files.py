@@ -16,8 +16,8 @@ from validate.verifier import FormatError, Report
 _PACKAGE = Path(verifier.__file__).parent
 _PACKAGE_NAME = "verifier"  # the launcher expects it under this name
 _LAUNCHER = _PACKAGE / "launcher.py"
-REMEMBERED = 4  # reports
-_reports: OrderedDict[tuple[Any, str], Report] = OrderedDict()
+REMEMBERED = 4  # reports, or why there is none
+_reports: OrderedDict[tuple[Any, str], Report | FormatError] = OrderedDict()
 LONGEST = 100  # of the letters that a file name has of a claim's id
 
 
@@ -42,10 +42,16 @@ def verified(certificate: Certificate) -> Report:
     except (TypeError, ValueError):  # no plain data, which the verifier says better
         return check(certificate)
     if key not in _reports:
-        _reports[key] = check(certificate)
+        try:
+            _reports[key] = check(certificate)
+        except FormatError as error:  # it may have taken long: a run that is too much to follow
+            _reports[key] = error
         if len(_reports) > REMEMBERED:
             _reports.popitem(last=False)
-    return _reports[key]
+    report = _reports[key]
+    if isinstance(report, FormatError):
+        raise report
+    return report
 
 
 def read(path: str | Path) -> Certificate:

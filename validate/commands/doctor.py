@@ -34,7 +34,6 @@ EXTRAS = {
     "smt": ("z3 proves that hypotheses cannot hold together", ("z3-solver",)),
     "fast": ("machine code without a C++ compiler", ("numba",)),
     "data": ("experiments on digits", ("scikit-learn",)),
-    "gpu": ("simulations on a GPU", ("triton",)),
     "cluster": ("sweeps on a cluster", ("dask", "distributed")),
     "tables": ("sweeps exported as Parquet", ("pyarrow",)),
     "test": ("strategies and assertions for your own tests", ("hypothesis", "pytest")),
@@ -94,7 +93,6 @@ def back_ends() -> dict[str, str | None]:
     return {
         "native": None if compiler is None else compiler.version,
         "numba": installed["numba"],
-        "triton": installed["triton"],
     }
 
 

@@ -50,7 +50,8 @@ def check(
 
     Exit status 1 when a verdict is refuted or vacuous, or something broke a claim without a certificate, as a test
     runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them. A
-    quick check replaces neither those of a full one.
+    quick check replaces neither those of a full one. Where the derivation that is written at a claim is refused, a line
+    says where and why; the verdict, and the status, are then what the rest of the check makes of it.
 
     Example: fedproof check fedavg-svrg --quick
     """
@@ -67,6 +68,8 @@ def check(
     else:
         table(["id", "verdict", "origin", "covered", "tightness", "evidence"], [row(found) for found in results])
         for result in results:
+            if result.refused:
+                typer.echo(f"{result.id}: {result.refused}")
             if result.certificate is not None:
                 typer.echo(f"certificate: {result.certificate}")
     if any(result.verdict in FAILED or result.broken for result in results):

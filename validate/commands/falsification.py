@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from validate.commands import completion, messages, own
 from validate.commands.output import noticing_interrupts, print_json, progress, writable
-
-if TYPE_CHECKING:
-    from validate.both_sides import Row
 
 
 def falsify(
@@ -63,7 +60,7 @@ def falsify(
         "id": claim.id,
         "broken": broken,
         "confirmed": found.broken is not None,
-        "ratio": None if found.broken is None else _ratio(found.broken.measured.broken[0]),
+        "ratio": None if found.broken is None else found.broken.measured.broken[0].ratio,
         "evaluations": found.evaluations,
         "structures": found.instances,
         "spec": found.instance,
@@ -78,11 +75,3 @@ def falsify(
             typer.echo(f"certificate: {path}")
     if broken:
         raise typer.Exit(1)
-
-
-def _ratio(row: Row) -> float | None:
-    """left / right, where right > 0."""
-    try:
-        return float(row.left / row.right) if row.right > 0 else None
-    except (OverflowError, ZeroDivisionError):
-        return None

@@ -65,7 +65,7 @@ def _measured(claim: Claim, data: dict[str, Any], assignments: Sequence[str], as
     found = on_instance(claim, instance_from(form, claim), {**constants, **assigned(assignments)})
     measured = found.measured
     rows = [
-        {"at": dict(row.at), "left": exact(row.left), "right": exact(row.right), "ratio": _ratio(row.left, row.right),
+        {"at": dict(row.at), "left": exact(row.left), "right": exact(row.right), "ratio": row.ratio,
          "status": row.status, **({"why": row.why} if row.why else {})}
         for row in measured.rows
     ]  # fmt: skip
@@ -139,14 +139,3 @@ def plainly(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [plainly(v) for v in value]
     return str(Fraction(value)) if isinstance(value, Fraction | int) else float(value)
-
-
-def _ratio(left: Any, right: Any) -> float | None:
-    if left is None or right is None:
-        return None
-    try:
-        if isinstance(left, Fraction) and isinstance(right, Fraction):
-            return float(left / right) if right > 0 else None
-        return float(left) / float(right) if float(right) > 0 else None
-    except (OverflowError, ZeroDivisionError):
-        return None

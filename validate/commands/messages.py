@@ -125,8 +125,8 @@ def doubtful(claim: Claim) -> list[str]:
     def names(*sides: Any) -> set[str]:
         return {index_of(part.name)[0] for side in sides for part in everything(side) if hasattr(part, "name")}
 
-    relations = {str(one): names(one.left, one.right) for one in claim.relations}
-    elsewhere = names(claim.sentence.left, claim.sentence.right, *claim.definitions.values()) | set(claim.constants)
+    relations = {str(one): names(*one.sides) for one in claim.relations}
+    elsewhere = names(*claim.sentence.sides, *claim.definitions.values()) | set(claim.constants)
     elsewhere |= set(claim.of.parameters if claim.of is not None else ())
     elsewhere |= {index_of(name)[0] for name in claim.parameters}
     elsewhere |= {name for one in claim.predicates for name in names(*one.constants)}

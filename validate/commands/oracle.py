@@ -33,9 +33,7 @@ def check_size(scenario: Any) -> None:
     Raises:
         ValueError: naming the number of local steps.
     """
-    algorithm = scenario.algorithm
-    each = algorithm.snapshots * algorithm.inner if hasattr(algorithm, "snapshots") else algorithm.local_steps
-    steps = scenario.problem.clients * each * scenario.rounds
+    steps = scenario.problem.clients * scenario.steps * scenario.rounds
     if steps > MOST_STEPS:
         raise ValueError(f"the moments of {steps} local steps of all clients are asked for; at most {MOST_STEPS} are")
 

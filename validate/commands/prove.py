@@ -38,8 +38,9 @@ def prove(
 
     What is found is a file of lines, each with its rule, which ends at the claim: for all dimensions, numbers of
     clients and rounds, and all parameters that its hypotheses allow; the word is that of a check with this derivation.
-    That nothing is found says nothing against a claim; what was tried is printed then. Exit status 1 where a claim
-    is not proved.
+    That nothing is found says nothing against a claim; what was tried is printed then. A derivation that is written at
+    the claim is checked first, and where it is refused, at which line and why is printed before all else. Exit status 1
+    where a claim is not proved, or its own derivation is refused.
 
     Example: fedproof prove textbook/young
     """
@@ -57,6 +58,7 @@ def prove(
             "sentence": data.get("sentence"),
             "proof": data.get("proof"),
             "derivation": found.path,
+            "refused": found.refused or None,
             "way": found.way or None,
             "tried": list(found.tried),
             "seconds": round(found.seconds, 2),
@@ -66,11 +68,13 @@ def prove(
             _print(answer, found.lines, python)
     if as_json:
         print_json(answers[0] if "/" in target or ".py:" in target else answers)
-    if any(a["outcome"] != "proved" for a in answers):
+    if any(a["outcome"] != "proved" or a["refused"] for a in answers):
         raise typer.Exit(UNPROVED)
 
 
 def _print(answer: Mapping[str, Any], lines: Sequence[Mapping[str, Any]] | None, python: bool) -> None:
+    if answer["refused"]:
+        typer.echo(f"{answer['id']}: {answer['refused']}")
     typer.echo(f"{answer['id']}: {answer['outcome']}: {answer['detail']}")
     if lines is None:
         for text in answer["tried"] if answer["outcome"] != "proved" else ():

@@ -162,7 +162,7 @@ def simulate(
     given = asked(data)
     metrics, taps = tuple(dict.fromkeys(metric or METRICS)), tuple(dict.fromkeys(tap or ()))
     if taps and given.instance is None:
-        raise ValueError(f"tap={taps[0]!r}: this specification is run by an engine that has no taps")
+        raise ValueError(f"tap={taps[0]!r}: no instance of the language says this specification, and it has no taps")
     if given.instance is not None:
         check_taps(given.instance, taps)
     rounds = given.scenario.rounds if given.instance is None else given.instance.rounds
@@ -226,11 +226,11 @@ def _block(
     given: Asked, size: int, seed: int, first: int, metrics: Sequence[str], taps: Sequence[str], device: str,
     progress: Callable[[int, int], None],
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """The runs ``first .. first+size-1``: by an engine that has the instance's round, else by the general simulator."""
+    """The runs ``first .. first+size-1``."""
     from validate.instances import runs
 
     options: dict[str, Any] = {"first_run": first, "metrics": metrics, "device": device, "progress": progress}
-    if given.scenario is not None and not taps:
+    if given.scenario is not None:
         found = runs.runs_of_scenario(given.scenario, size, seed, **options)
     else:
         assert given.instance is not None

@@ -1,4 +1,4 @@
-"""A program on quadratics: simulated by the fastest engine that has its round, and expected exactly."""
+"""A program on quadratics: simulated, and expected exactly."""
 
 from __future__ import annotations
 
@@ -37,30 +37,15 @@ def simulated(
     Raises:
         ValueError: when rounds or runs is too small.
     """
-    from validate.instances.engines import engine_for
+    from sim.simulate import simulate
 
     if runs < 2:
         raise ValueError(f"runs={runs} is outside the integers in [2, inf)")
     if rounds < 1:
         raise ValueError(f"rounds={rounds} is outside the integers in [1, inf)")
-    common: dict[str, Any] = {"rounds": rounds, "runs": runs, "seed": seed, "start": start}
-    fast = engine_for(program.program, parameters, problem.clients)
-    if fast is not None:
-        from sim import run
-
-        trace = run(fast[0], problem, fast[1], metrics=("suboptimality",), **common)
-        return {"suboptimality": np.asarray(trace["suboptimality"]), "final": np.asarray(trace.final)}
-    from sim.simulate import simulate
-
-    name = program.program.state[0].name
-    H, best = np.asarray(problem.mean_hessian, dtype=float), np.asarray(problem.minimiser, dtype=float)
-
-    def measure(moment: Any) -> dict[str, Array]:
-        away = moment.states[name].cpu().numpy() - best
-        return {"suboptimality": np.einsum("ri,ij,rj->r", away, H, away) / 2}
-
-    found = simulate(program, problem, parameters, measure=measure, **common)
-    return {"suboptimality": found.values["suboptimality"], "final": found.final[name]}
+    options: dict[str, Any] = {"rounds": rounds, "runs": runs, "seed": seed, "start": start}
+    found = simulate(program, problem, parameters, metrics=("suboptimality",), record=(), **options)
+    return {"suboptimality": found.values["suboptimality"], "final": found.final[program.program.state[0].name]}
 
 
 def expected(program: Any, parameters: Mapping[str, Any], problem: Any, start: Array, rounds: int) -> Array:

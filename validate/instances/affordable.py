@@ -63,7 +63,7 @@ def fits(claim: Claim, size: Size) -> bool:
 
 
 def everything_said(claim: Claim) -> Iterator[Expression]:
-    for tree in (claim.sentence.left, claim.sentence.right, *claim.definitions.values()):
+    for tree in (*claim.sentence.sides, *claim.definitions.values()):
         yield from everything(tree)
 
 

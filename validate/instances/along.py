@@ -35,7 +35,7 @@ def speaks_of_run(relation: Sentence, words: Vocabulary) -> bool:
     """Whether a side has a state or a tap in it."""
     key = (id(relation), id(words))
     if key not in _speaking:
-        trees = (part for side in (relation.left, relation.right) for part in _expanded(side, words))
+        trees = (part for side in relation.sides for part in _expanded(side, words))
         _speaking[key] = (relation, words, any(isinstance(part, At) for part in trees))  # kept, so that ids stay theirs
         if len(_speaking) > KEPT:
             _speaking.popitem(last=False)
@@ -123,7 +123,7 @@ def holds_along(relation: Sentence, world: Setting, claim: Claim) -> bool:
     from validate.instances.relations import evaluate_alone, holds
 
     for side, other, here in (
-        (relation.left, relation.right, ("<=", "<")),
+        (*relation.sides, ("<=", "<")),
         (relation.right, relation.left, (">=", ">")),
     ):
         if relation.relation == "==" or any(isinstance(part, At) for part in _expanded(other, claim.vocabulary)):

@@ -3,7 +3,8 @@
 Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
 one number alone at its end and all at once, with vectors moved whose lengths have to be 0 then; weights of a given sum
 may be negative where their domain says so; and a schedule may rise, fall, or have one step that is far from the others.
-A quantile jumps where its level is the chance of an outcome, and the level is taken beside it.
+Of a dissimilarity's two constants one may be larger and the other less. A quantile jumps where its level is the chance
+of an outcome, and the level is taken beside it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from fractions import Fraction
 from itertools import accumulate, chain, product
 from typing import TYPE_CHECKING, Any
 
+from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.domain import Domain
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
+from theory.predicates import Dissimilar
 from theory.program import work
 from theory.sentence import everything, index_of
 from validate.instances.affordable import everything_said
-from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted
+from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted, setting_of
+from validate.instances.constants import outward
 from validate.instances.pool import Drawn
 from validate.instances.roles import roles_in
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
@@ -29,6 +33,7 @@ from validate.instances.setting import schedules_of
 from validate.instances.tied import with_tied_vectors
 from validate.instances.together import with_its_start
 from validate.play import Play
+from validate.satisfied.of_quadratics import least_beside
 
 if TYPE_CHECKING:
     from validate.instances.stages import Budget
@@ -52,7 +57,14 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         one: an instance of it.
     """
     c = candidate_of(one)
-    for changed, bound in chain(_at_ends(claim, c), _signed(claim, c), _uneven(claim, c), _beside_jumps(claim, c, one)):
+    changes = (
+        _at_ends(claim, c),
+        _signed(claim, c),
+        _uneven(claim, c),
+        _beside_jumps(claim, c, one),
+        _traded(claim, c),
+    )
+    for changed, bound in chain.from_iterable(changes):
         made = realised(claim, changed, bound)
         if made is None:
             tied = with_tied_vectors(claim, changed)
@@ -60,6 +72,22 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
+
+
+def _traded(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Of a dissimilarity's two constants other pairs than that of the least second one."""
+    for one in claim.predicates:
+        if not isinstance(one, Dissimilar) or one.spread or not all(isinstance(name, Name) for name in one.constants):
+            continue
+        world = setting_of(claim, c, dict(c.values))
+        if world is None or not isinstance(world.problem, Quadratic):
+            continue
+        first, second = (name.name for name in one.constants if isinstance(name, Name))
+        for B in TRADED:
+            yield c, {first: outward(least_beside(world.problem, float(B)), up=True), second: B}
+
+
+TRADED = (F(1, 10), F(1, 2), F(9, 10), F(1), F(2), F(10))
 
 
 def _names(claim: Claim) -> list[str]:

@@ -13,9 +13,8 @@ from theory.operations import UndecidedError
 from validate.both_sides import Measured, Row
 from validate.expected import Line, lines, tapped
 from validate.instances import tried
-from validate.instances.engines import in_floats
 from validate.instances.pool import Drawn
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.on_instance import setting_of
 
 MOST_TAPPED, MOST_TAPPED_EXACTLY = 120, 16

@@ -12,28 +12,26 @@ from typing import Any
 
 import numpy as np
 
+from theory.calculator.signs import never_negative
 from theory.claim import Claim
-from theory.formula import Apply, Name, Number
+from theory.formula import Apply
 from theory.sentence import (
     ALL_CLIENTS,
-    INDICES,
     OVER,
     TURNS,
     At,
     Expression,
     evaluate,
     everything,
-    index_of,
     parts,
     read,
     replaced,
 )
 from validate.expected import coefficients, indices, turns
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
-from validate.instances.occasion import Occasion
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.setting import Setting, schedules_of
+from validate.on_instance import OnInstance
 
 Array = Any
 States = Mapping[str, Any]
@@ -59,7 +57,7 @@ class ByRuns:
     finite: bool = True
 
 
-def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implementation | None = None) -> list[ByRuns]:
+def sides_by_runs(one: OnInstance, runs: int, seed: int, implementation: Implementation | None = None) -> list[ByRuns]:
     """Both sides in every run, at every value of the free indices.
 
     Args:
@@ -94,7 +92,7 @@ def sides_by_runs(one: Occasion, runs: int, seed: int, implementation: Implement
         with np.errstate(all="ignore"):
             left, right = (
                 np.broadcast_to(np.asarray(evaluate(side, world, at, claim.vocabulary), dtype=float), (runs,))
-                for side in (claim.sentence.left, claim.sentence.right)
+                for side in claim.sentence.sides
             )
         found.append(ByRuns(at, left, right, finite))
     if not found:
@@ -150,7 +148,7 @@ def why_not_from_above(claim: Claim) -> str | None:
         return "the left side is not bounded from above"
     if not _affine(left) or (not _has_mean(left) and read(left, claim.vocabulary).random):
         return "the left side is no mean over runs of single numbers"
-    return None if _never_negative(left, claim) else "the left side is not known to be never negative in a run"
+    return None if never_negative(left, claim) else "the left side is not known to be never negative in a run"
 
 
 def _sides(claim: Claim) -> tuple[Expression, Expression]:
@@ -198,39 +196,6 @@ def _decidable(claim: Claim) -> None:
     outside = any(read(side, claim.vocabulary).random for side in _sides(claim))
     if not all(_affine(side) for side in _sides(claim)) or (outside and not in_every_run(claim)):
         raise ValueError(f"{claim.id}: its sides are not means over runs of single numbers, so runs do not decide it")
-
-
-def _never_negative(e: Expression, claim: Claim) -> bool:
-    """Whether a number is at least 0 in every run, as far as its form shows; without definitions."""
-    if isinstance(e, Number):
-        return e.value >= 0
-    if isinstance(e, Name):
-        domain = claim.domains.get(index_of(e.name)[0])
-        least = None if domain is None else domain.lower
-        return e.name in (*INDICES, "N", "d", "K") or (least is not None and least >= 0)
-    if not isinstance(e, Apply):
-        return False
-    own = parts(e)
-    if e.operation in ("norm2", "norm", "abs", "sqrt", "exp"):
-        return True
-    if e.operation in ("E", "+", "*", "/", "min") or e.operation in OVER:
-        return all(_never_negative(part, claim) for part in own)
-    if e.operation == "max":
-        return any(_never_negative(part, claim) for part in own)
-    if e.operation == "**":
-        return _never_negative(own[0], claim) or (isinstance(own[1], Number) and own[1].value % 2 == 0)
-    return e.operation == "-" and _above_its_least(*own)
-
-
-def _above_its_least(one: Expression, other: Expression) -> bool:
-    """Whether it is a function's value, or the expectation of one, less the function's least."""
-    one = parts(one)[0] if _is_mean(one) else one
-    if not isinstance(one, Apply) or one.operation not in ("f", "f_n"):
-        return False
-    if isinstance(other, Name):
-        return one.operation == "f" and other.name == "fstar"
-    least = {"f": "xstar", "f_n": "xstar_n"}[one.operation]
-    return isinstance(other, Apply) and other.operation == one.operation and parts(other) == (Name(least),)
 
 
 def _simulated(

@@ -7,9 +7,11 @@ A candidate holds what is free; the constants that the assumptions bind are comp
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -22,17 +24,16 @@ from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from validate import satisfied
 from validate.instances.constants import best_constants
 from validate.instances.nearby import FACTORS, other, simpler
-from validate.instances.piece_moves import Functions, bent, numbers_of, simplified, translated
+from validate.instances.piece_moves import bent, numbers_of, simplified, translated
 from validate.instances.pieces import Pieces, Piecewise
-from validate.instances.point_moves import Given, fewer_points, projected, simpler_points
+from validate.instances.point_moves import fewer_points, projected, simpler_points
 from validate.instances.point_moves import numbers_of as numbers_of_points
-from validate.instances.points import Points
+from validate.instances.points import PointFunction, Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
 from validate.instances.relations import holds_surely, relation_satisfied
-from validate.instances.ridge_functions import mean_of, quadratics_of
+from validate.instances.ridge_functions import RidgeFunction, mean_of, quadratics_of
 from validate.instances.ridge_moves import (
-    Sums,
     bent_ridges,
     moved_by,
     numbers_of_ridges,
@@ -47,6 +48,8 @@ from validate.instances.turning_points import fractions_near
 
 F = Fraction
 Matrix = Any
+LONG = 1000
+"""Rounds above which a run is made shorter by parts of it too, not by one round at a time only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +63,8 @@ class Candidate:
         rounds: K.
         values: of all the claim's names, without index; those that assumptions bind are recomputed.
         vectors: the free vectors.
-        pieces: of each client, its samples, where these are piecewise quadratics; else None.
-        points: likewise, where these are given by points; else None.
-        ridges: likewise, where these are sums of ridges; else None.
+        functions: of each client, its samples, where these are no quadratics: piecewise ones, functions given by
+            points, or sums of ridges; else None.
     """
 
     hessian: Matrix
@@ -71,39 +73,74 @@ class Candidate:
     rounds: int
     values: Mapping[str, Any]
     vectors: Mapping[str, Any]
-    pieces: Functions | None = None
-    points: Given | None = None
-    ridges: Sums | None = None
+    functions: Any = None
+
+    def _of(self, kind: type) -> Any:
+        """The functions, where they are of a kind."""
+        return self.functions if self.functions is not None and isinstance(self.functions[0][0], kind) else None
+
+    pieces = property(lambda self: self._of(Piecewise))
+    points = property(lambda self: self._of(PointFunction))
+    ridges = property(lambda self: self._of(RidgeFunction))
 
     @property
     def has_functions(self) -> bool:
         """Whether there is a problem."""
-        return any(one is not None for one in (self.hessian, self.pieces, self.points, self.ridges))
+        return self.clients > 0
+
+    @property
+    def clients(self) -> int:
+        """Whose functions there are; 0 without any."""
+        functions = self.functions if self.hessian is None else self.hessian
+        return 0 if functions is None else len(functions)
+
+    @property
+    def samples(self) -> int:
+        """Of a client, at most; 0 without functions."""
+        if self.hessian is not None:
+            return int(self.hessian.shape[1])
+        return 0 if self.functions is None else max(map(len, self.functions))
+
+    @property
+    def dim(self) -> int:
+        """d, of the functions or of the free vectors; 0 without both."""
+        if self.hessian is not None:
+            return int(self.hessian.shape[2])
+        if self.functions is not None:
+            return int(self.functions[0][0].dim)
+        return next((len(v[0] if isinstance(v, list) else v) for v in self.vectors.values()), 0)
+
+    def of_clients(self, keep: Sequence[int], values: Mapping[str, Any]) -> Candidate:
+        """These clients, in this order, with other values."""
+        return replace(
+            self,
+            hessian=None if self.hessian is None else self.hessian[keep],
+            linear=None if self.linear is None else self.linear[keep],
+            functions=None if self.functions is None else tuple(self.functions[n] for n in keep),
+            values=values,
+            vectors={name: [v[n] for n in keep] if isinstance(v, list) else v for name, v in self.vectors.items()},
+        )
 
 
 def candidate_of(drawn: Drawn) -> Candidate:
     """The candidate that an instance is."""
     instance = drawn.instance
-    pieces = instance.problem.functions if isinstance(instance.problem, Pieces) else None
     problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else None
+    functions = instance.problem.functions if isinstance(instance.problem, Pieces | Points | Ridges) else None
     if problem is not None and len(set(problem.counts)) > 1:  # numbers of samples differ in one dimension only
-        pieces = tuple(
+        functions = tuple(
             tuple(Piecewise((), (h[0, 0],), b[0]) for h, b in zip(hs[:count], bs[:count], strict=True))
             for hs, bs, count in zip(problem.hessian, problem.linear, problem.counts, strict=True)
         )
         problem = None
-    vectors = {name: _array(v) for name, v in instance.vectors.items()}
-    start = np.array(instance.start, dtype=object)
     return Candidate(
         None if problem is None else np.array(problem.hessian),
         None if problem is None else np.array(problem.linear),
-        start,
+        np.array(instance.start, dtype=object),
         instance.rounds,
         dict(drawn.values),
-        vectors,
-        pieces,
-        instance.problem.functions if isinstance(instance.problem, Points) else None,
-        instance.problem.functions if isinstance(instance.problem, Ridges) else None,
+        {name: _array(v) for name, v in instance.vectors.items()},
+        functions,
     )
 
 
@@ -146,6 +183,8 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
             constants = [world.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in one.constants]
         except (ValueError, KeyError, IndexError):
             return None
+        if isinstance(one, Connected) and "rho" in values:
+            constants = [values["rho"]]
         if any(isinstance(v, float) for v in constants):
             return None
         if satisfied.true(one, problem, constants, network) is not True:
@@ -184,14 +223,11 @@ def _may_be(claim: Claim, name: str, value: Any) -> bool:
 
 def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> None:
     """Gives a name that is alone on a side of an equation the value of the other side, or a fraction near to it."""
-    for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
+    for side, beside in (relation.sides, (relation.right, relation.left)):
         known = values.get(side.name) if isinstance(side, Name) and side.name not in claim.constants else None
         if not isinstance(side, Name) or not isinstance(known, Fraction):
             continue
-        try:
-            value = evaluate(beside, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
-        except (ValueError, KeyError, IndexError, ZeroDivisionError):
-            continue
+        value = worth(beside, world, claim)
         if isinstance(value, Fraction | float):
             values[side.name] = F(value) if isinstance(value, Fraction) else F(value).limit_denominator(10**9)
             return
@@ -210,8 +246,8 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
     for relation in claim.relations:
         if relation_satisfied(relation, world, claim, holds_surely):
             continue
-        for side, beside in ((relation.left, relation.right), (relation.right, relation.left)):
-            value = _evaluated(beside, world, claim)
+        for side, beside in (relation.sides, (relation.right, relation.left)):
+            value = worth(beside, world, claim)
             if value is None:
                 continue
             if isinstance(side, Name) and side.name in free:
@@ -223,7 +259,7 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
             lists = {index_of(p.name)[0] for p in everything(side) if isinstance(p, Name)} & {
                 name for name, v in values.items() if isinstance(v, list) and name not in schedules_of(claim)
             }
-            total = _evaluated(side, world, claim)
+            total = worth(side, world, claim)
             if relation.relation == "==" and len(lists) == 1 and isinstance(value, Fraction) and total:
                 name = lists.pop()
                 values[name] = [v * value / total for v in values[name]]
@@ -246,7 +282,8 @@ def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:
     return Setting(problem, c.start, values, c.rounds, claim, c.vectors) if _bind(claim, c, problem, values) else None
 
 
-def _evaluated(e: Expression, world: Setting, claim: Claim) -> Any:
+def worth(e: Expression, world: Setting, claim: Claim) -> Any:
+    """What a tree is worth for the first client and sample, in the first round; None where it has no value."""
     try:
         return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
@@ -270,23 +307,20 @@ def _problem(c: Candidate) -> Any:
             return Ridges(c.ridges)
         if len(c.start) > 1 and len(set(map(len, c.ridges))) > 1:
             return Ridges(c.ridges)
-        c = _as_quadratics(c, True) if len(c.start) > 1 else replace(c, pieces=pieces_of(c.ridges))
+        c = _as_quadratics(c, True) if len(c.start) > 1 else replace(c, functions=pieces_of(c.ridges))
+    hessian, linear = c.hessian, c.linear
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
-        counts = np.array([len(own) for own in c.pieces])
-        hessian = np.full((len(counts), max(counts), 1, 1), F(0), dtype=object)
-        linear = np.full((len(counts), max(counts), 1), F(0), dtype=object)
+        hessian = np.full((c.clients, c.samples, 1, 1), F(0), dtype=object)
+        linear = np.full((c.clients, c.samples, 1), F(0), dtype=object)
         for n, own in enumerate(c.pieces):
             for i, f in enumerate(own):
                 hessian[n, i], linear[n, i] = f.slopes[0], f.b
-        return Quadratic(hessian, linear, np.full(hessian.shape[:2], F(0), dtype=object), counts)
-    elif c.hessian is None:
+    elif hessian is None:
         return None
-    else:
-        hessian, linear = c.hessian, c.linear
-    N, n = hessian.shape[:2]
-    return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), np.full(N, n))
+    counts = np.full(c.clients, c.samples) if c.functions is None else np.array([len(own) for own in c.functions])
+    return Quadratic(hessian, linear, np.full(hessian.shape[:2], F(0), dtype=object), counts)
 
 
 # --- moves -----------------------------------------------------------------------------------------------------------
@@ -334,9 +368,9 @@ def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
             return replace(c, vectors={**c.vectors, name: [*v[:n], _bent(v[n], rng), *v[n + 1 :]]})
         return replace(c, vectors={**c.vectors, name: _bent(v, rng)})
     if c.pieces is not None and kind == "pieces":
-        return replace(c, pieces=bent(c.pieces, rng))
+        return replace(c, functions=bent(c.pieces, rng))
     if c.ridges is not None and kind == "ridges":
-        return replace(c, ridges=bent_ridges(c.ridges, rng))
+        return replace(c, functions=bent_ridges(c.ridges, rng))
     if kind == "start":
         return replace(c, start=_bent(c.start, rng))
     if kind == "still":
@@ -381,66 +415,39 @@ def _bent(vector: Any, rng: random.Random) -> Any:
 def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     """Simpler candidates, by type of entry: fewer rounds, clients, samples, coordinates; then shorter numbers."""
     roles = roles_in(claim)
-    for rounds in sorted({1, c.rounds // 2, c.rounds - 1}):
+    parts = (8, 64, 512, 4096, 32768) if c.rounds > LONG else ()
+    for rounds in sorted({1, c.rounds // 2, c.rounds - 1, *(c.rounds - c.rounds // part for part in parts)}):
         if 1 <= rounds < c.rounds:
             yield of_rounds(c, claim, rounds)
     others = roles.matrices | roles.weights | schedules_of(claim)
     lists = [n for n, v in c.values.items() if isinstance(v, list) and n not in others]
-    clients = _clients(c)
-    if clients > 1 and not roles.matrices:
-        for keep in _parts(clients):
-            yield replace(
-                c,
-                hessian=None if c.hessian is None else c.hessian[keep],
-                linear=None if c.linear is None else c.linear[keep],
-                pieces=None if c.pieces is None else tuple(c.pieces[m] for m in keep),
-                points=None if c.points is None else tuple(c.points[m] for m in keep),
-                ridges=None if c.ridges is None else tuple(c.ridges[m] for m in keep),
-                values={
-                    name: [v[m] for m in keep] if name in lists else v - 1 if name == "N" else v
-                    for name, v in c.values.items()
-                },
-                vectors={name: [v[m] for m in keep] if isinstance(v, list) else v for name, v in c.vectors.items()},
-            )
+    clients = c.clients or next((len(v) for v in c.vectors.values() if isinstance(v, list)), 1)
+    for keep in _parts(clients) if clients > 1 and not roles.matrices else ():
+        fewer = {
+            name: [v[m] for m in keep] if name in lists else v - 1 if name == "N" else v for name, v in c.values.items()
+        }
+        yield c.of_clients(keep, fewer)
     if c.hessian is not None:
-        n, d = c.hessian.shape[1], c.hessian.shape[2]
-        for keep in _parts(n) if n > 1 else ():
+        for keep in _parts(c.samples) if c.samples > 1 else ():
             yield replace(c, hessian=c.hessian[:, keep], linear=c.linear[:, keep])
-    elif c.pieces is not None:
-        d = 1
-        n = max(map(len, c.pieces))
-        for i in range(n) if n > 1 else ():
-            rest = tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.pieces)
-            yield replace(c, pieces=rest)
-    elif c.ridges is not None:
-        d = c.ridges[0][0].dim
-        n = max(map(len, c.ridges))
-        for i in range(n) if n > 1 else ():
-            yield replace(c, ridges=tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.ridges))
-    elif c.points is not None:
-        d = c.points[0][0].dim
-        n = max(map(len, c.points))
-        for i in range(n) if n > 1 else ():
-            yield replace(c, points=tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.points))
-        for points in fewer_points(c.points):
-            yield replace(c, points=points)
-    else:
-        d = next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 1)
-    for i in range(d) if d > 1 else ():
-        keep = [j for j in range(d) if j != i]
-        points_there = None if c.points is None else projected(c.points, keep)
-        if c.points is not None and points_there is None:
+    elif c.functions is not None:
+        for i in range(c.samples) if c.samples > 1 else ():
+            rest = tuple(own[:i] + own[i + 1 :] if len(own) > 1 else own for own in c.functions)
+            yield replace(c, functions=rest)
+    for points in () if c.points is None else fewer_points(c.points):
+        yield replace(c, functions=points)
+    for i in range(c.dim) if c.dim > 1 else ():
+        keep = [j for j in range(c.dim) if j != i]
+        cut = None if c.points is None else projected(c.points, keep)
+        if c.points is not None and cut is None:
             continue
         yield replace(
             c,
-            points=points_there,
-            ridges=None if c.ridges is None else projected_ridges(c.ridges, keep),
+            functions=cut if c.ridges is None else projected_ridges(c.ridges, keep),
             hessian=None if c.hessian is None else c.hessian[:, :, keep][:, :, :, keep],
             linear=None if c.linear is None else c.linear[:, :, keep],
             start=c.start[keep] if len(c.start) else c.start,
-            vectors={
-                name: [row[keep] for row in v] if isinstance(v, list) else v[keep] for name, v in c.vectors.items()
-            },
+            vectors=each_row(c.vectors, itemgetter(keep)),
         )
     if c.points is not None:
         yield from _simpler_points(c, claim)
@@ -458,24 +465,15 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             continue
         for simple in simpler(value, name in roles.counts | roles.steps):
             yield replace(c, values={**c.values, name: simple})
-    for i in range(len(c.start)):
-        for simple in simpler(c.start[i]):
-            yield replace(c, start=_with(c.start, (i,), simple))
-    for name, v in c.vectors.items():
-        if isinstance(v, list):
-            for n, row in enumerate(v):
-                for i in range(len(row)):
-                    for simple in simpler(row[i]):
-                        yield replace(c, vectors={**c.vectors, name: [*v[:n], _with(row, (i,), simple), *v[n + 1 :]]})
-            continue
-        for i in range(len(v)):
-            for simple in simpler(v[i]):
-                yield replace(c, vectors={**c.vectors, name: _with(v, (i,), simple)})
+    for row, put in _rows(c):
+        for i in range(len(row)):
+            for simple in simpler(row[i]):
+                yield put(_with(row, (i,), simple))
     if c.pieces is not None:
         for pieces in simplified(c.pieces):
-            yield replace(c, pieces=pieces)
+            yield replace(c, functions=pieces)
         for by, pieces in translated(c.pieces):
-            yield replace(c, pieces=pieces, start=c.start + by)
+            yield replace(c, functions=pieces, start=c.start + by)
     if c.hessian is None:
         return
     for index in np.ndindex(c.linear.shape):
@@ -491,11 +489,29 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
             yield replace(c, hessian=array)
 
 
+def each_row(vectors: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Free vectors, each of them, or each client's, changed."""
+    return {name: [*map(change, v)] if isinstance(v, list) else change(v) for name, v in vectors.items()}
+
+
+def _rows(c: Candidate) -> Iterator[tuple[Any, Callable[[Any], Candidate]]]:
+    """The start and every free vector, and the candidate with another one in its place."""
+
+    def put(name: str, n: int, row: Any) -> Candidate:
+        v = c.vectors[name]
+        return replace(c, vectors={**c.vectors, name: [*v[:n], row, *v[n + 1 :]] if isinstance(v, list) else row})
+
+    yield c.start, lambda row: replace(c, start=row)
+    for name, v in c.vectors.items():
+        for n, row in enumerate(v if isinstance(v, list) else [v]):
+            yield row, partial(put, name, n)
+
+
 def _as_quadratics(c: Candidate, largest: bool) -> Candidate:
     """With the largest or the least slope of each function everywhere."""
     assert c.ridges is not None
     hessian, linear = quadratics_of(c.ridges, largest)
-    return replace(c, hessian=hessian, linear=linear, ridges=None)
+    return replace(c, hessian=hessian, linear=linear, functions=None)
 
 
 def _simpler_ridges(c: Candidate) -> Iterator[Candidate]:
@@ -504,16 +520,14 @@ def _simpler_ridges(c: Candidate) -> Iterator[Candidate]:
         yield from (_as_quadratics(c, largest) for largest in (True, False))
     if len(c.ridges) > 1 and not any(isinstance(v, list) for v in (*c.values.values(), *c.vectors.values())):
         one = ((mean_of([mean_of(own) for own in c.ridges]),),)  # f, where nothing is said of clients but N
-        yield replace(c, ridges=one, values={name: F(1) if name == "N" else v for name, v in c.values.items()})
+        yield replace(c, functions=one, values={name: F(1) if name == "N" else v for name, v in c.values.items()})
     for ridges in simplified_ridges(c.ridges):
-        yield replace(c, ridges=ridges)
+        yield replace(c, functions=ridges)
     alone = [v for v in c.vectors.values() if not isinstance(v, list)]
     for to in (c.start, *alone, *(row for v in c.vectors.values() if isinstance(v, list) for row in v)):
         if any(to):  # everything moved, so that a point comes to 0
-            vectors = {
-                name: [row - to for row in v] if isinstance(v, list) else v - to for name, v in c.vectors.items()
-            }
-            yield replace(c, ridges=moved_by(c.ridges, tuple(-to)), start=c.start - to, vectors=vectors)
+            vectors = each_row(c.vectors, partial(np.add, -to))
+            yield replace(c, functions=moved_by(c.ridges, tuple(-to)), start=c.start - to, vectors=vectors)
 
 
 def _simpler_points(c: Candidate, claim: Claim) -> Iterator[Candidate]:
@@ -521,7 +535,7 @@ def _simpler_points(c: Candidate, claim: Claim) -> Iterator[Candidate]:
     free = [name for name in c.values if name not in claim.constants and isinstance(c.values[name], Fraction)]
     for new in () if drawn is None else simpler_points(drawn.instance, free):
         start = np.array(new.start, dtype=object)
-        yield replace(c, points=new.functions, start=start, values={**c.values, **new.values})
+        yield replace(c, functions=new.functions, start=start, values={**c.values, **new.values})
 
 
 def _parts(count: int) -> Iterator[list[int]]:
@@ -535,6 +549,13 @@ def _parts(count: int) -> Iterator[list[int]]:
         yield [i for i in range(count) if i != left_out]
 
 
+NUMBERS: Mapping[type, Callable[..., list[Fraction]]] = {
+    Piecewise: numbers_of,
+    PointFunction: numbers_of_points,
+    RidgeFunction: numbers_of_ridges,
+}
+
+
 def size(c: Candidate) -> tuple[int, int, int, int]:
     """Rounds, then entries, then entries that are not 0, then digits: what shrinking makes smaller."""
     entries: list[Any] = list(c.start) + [
@@ -544,25 +565,10 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
         entries += [x for row in v for x in row] if isinstance(v, list) else list(v)
     if c.hessian is not None:
         entries += [*c.hessian.ravel(), *c.linear.ravel()]
-    if c.pieces is not None:
-        entries += numbers_of(c.pieces)
-    if c.points is not None:
-        entries += numbers_of_points(c.points)
-    if c.ridges is not None:
-        entries += numbers_of_ridges(c.ridges)
+    if c.functions is not None:
+        entries += NUMBERS[type(c.functions[0][0])](c.functions)
     digits = sum(len(str(x)) for x in entries)
     return len(entries), c.rounds, sum(x != 0 for x in entries), digits
-
-
-def _clients(c: Candidate) -> int:
-    if c.hessian is not None:
-        return int(c.hessian.shape[0])
-    if c.pieces is not None:
-        return len(c.pieces)
-    functions = c.points or c.ridges
-    if functions is not None:
-        return len(functions)
-    return next((len(v) for v in c.vectors.values() if isinstance(v, list)), 1)
 
 
 def _with(array: Any, index: tuple[int, ...], value: Any) -> Any:

@@ -54,7 +54,7 @@ def in_more_coordinates(claim: Claim, stop: Callable[[], bool]) -> Ladder:
 
 
 def _counts_coordinates(claim: Claim) -> bool:
-    sides = (side for relation in claim.relations for side in (relation.left, relation.right))
+    sides = (side for relation in claim.relations for side in relation.sides)
     said = (*everything_said(claim), *(part for side in sides for part in everything(side)))
     return any(isinstance(part, Name) and part.name == COORDINATES for part in said)
 

@@ -151,7 +151,7 @@ def _is_fixed(claim: Claim, name: str) -> bool:
     upper = 1 if name in roles_in(claim).chances else None if domain.upper_open else domain.upper
     for relation in claim.relations:
         for side, beside, least, most in (
-            (relation.left, relation.right, "<=", ">="),
+            (*relation.sides, "<=", ">="),
             (relation.right, relation.left, ">=", "<="),
         ):
             value = _constant(beside)

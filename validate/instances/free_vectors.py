@@ -54,7 +54,7 @@ def tied_vectors(claim: Claim) -> frozenset[str]:
             part.name
             for relation in claim.relations
             if relation.relation == "=="
-            for side in (relation.left, relation.right)
+            for side in relation.sides
             for part in everything(side)
             if isinstance(part, Name)
         }

@@ -28,9 +28,11 @@ from validate.instances.coordinates import in_more_coordinates
 from validate.instances.descended import descended
 from validate.instances.further import further
 from validate.instances.inside import inside
+from validate.instances.named_sizes import with_named_sizes
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
+from validate.instances.rare import with_rare_chances
 from validate.instances.ridges import Ridges
 from validate.instances.seen import Hunt, Seen, measured, relations_hold
 from validate.instances.shrinking import shrunk
@@ -39,6 +41,7 @@ from validate.instances.stages import (
     KEPT_BENT,
     LEAST,
     Budget,
+    confirmed,
     from_afar,
     from_weighted,
     in_other_units,
@@ -57,6 +60,7 @@ LINE = "functions of one variable at their extremes"
 OPPOSED = "functions that curve against one another"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
 AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
+RARE, NAMED = "chances of a hundredth and less", "integers of the claim's own text"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES, DESCENT = "more and more coordinates", "downhill in floats"
 """Stages of a hunt."""
@@ -155,6 +159,13 @@ def hunt(
             return found
         broken = made_longer(claim, found, stop, budget)
         if broken is not None and doubts.settled(broken, ALONG, short=True):
+            return found
+        for rare in with_rare_chances(claim, found, stop, budget):
+            broken = confirmed(claim, rare)
+            if broken is not None and broken.measured.broken and doubts.settled(broken, RARE, short=True):
+                return found
+        broken = with_named_sizes(claim, found, stop, budget)
+        if broken is not None and doubts.settled(broken, NAMED, short=True):
             return found
         broken = further(claim, found, pool, seed, stop)
         if broken is not None and doubts.settled(broken, FURTHER):

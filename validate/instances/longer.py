@@ -6,15 +6,14 @@ parameter in terms of the integer, the parameter is moved to its bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
-from validate.instances.candidates import Candidate, of_rounds, realised, refitted
+from validate.instances.candidates import Candidate, each_row, of_rounds, realised, refitted
 from validate.instances.pool import Drawn
 from validate.instances.ridge_moves import copied_along
 from validate.instances.roles import roles_in
@@ -59,15 +58,15 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
-        samples = _samples(c)
+        samples = c.samples
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
-        dim = _dim(c)
+        dim = c.dim
         if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
             most = MOST_COORDINATES if c.has_functions else MOST
             yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
     if claim.of is None and c.vectors and not c.has_functions and _clients(c, claim):
-        now = max(_clients(c, claim), _dim(c))
+        now = max(_clients(c, claim), c.dim)
         yield Way(BOTH, now, MOST_COORDINATES, lambda c, v: _of_coordinates(_of_clients(c, claim, v, False), v, False))
     for name, value in c.values.items():
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
@@ -91,10 +90,10 @@ def _sums_over_rounds(claim: Claim) -> bool:
     from theory.formula import Apply
     from theory.sentence import everything
 
-    trees = (claim.sentence.left, claim.sentence.right, *claim.definitions.values())
+    trees = (*claim.sentence.sides, *claim.definitions.values())
     if schedules_of(claim) or claim.free & {"k", "*k"}:
         return True
-    trees += tuple(side for relation in claim.relations for side in (relation.left, relation.right))
+    trees += tuple(side for relation in claim.relations for side in relation.sides)
     return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in trees for p in everything(tree))
 
 
@@ -108,30 +107,12 @@ def _copied(count: int, now: int, last: bool) -> list[int]:
 
 def _clients(c: Candidate, claim: Claim) -> int:
     """How many clients the functions, the vectors or, without these, the numbers are of; 0 where none are."""
-    if c.hessian is not None:
-        return len(c.hessian)
-    functions = c.pieces or c.points or c.ridges
-    if functions is not None:
-        return len(functions)
+    if c.has_functions:
+        return c.clients
     skipped = schedules_of(claim)
     numbers = (v for name, v in c.values.items() if name not in skipped)
     of_each = (v for v in (*c.vectors.values(), *numbers) if isinstance(v, list))
     return next(map(len, of_each), 0)
-
-
-def _samples(c: Candidate) -> int:
-    if c.hessian is not None:
-        return int(c.hessian.shape[1])
-    functions: Sequence[Any] | None = c.pieces or c.points or c.ridges
-    return 0 if functions is None else max(map(len, functions))
-
-
-def _dim(c: Candidate) -> int:
-    if c.hessian is not None:
-        return int(c.hessian.shape[2])
-    if c.ridges is not None:
-        return c.ridges[0][0].dim
-    return next((len(v[0] if isinstance(v, list) else v) for v in c.vectors.values()), 0)
 
 
 def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
@@ -141,19 +122,9 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
     values = {
         name: [v[n] for n in of] if isinstance(v, list) and name not in skipped else v for name, v in c.values.items()
     }
-    for name in ("N",):
-        if name in values:
-            values[name] = F(count)
-    return replace(
-        c,
-        hessian=None if c.hessian is None else c.hessian[of],
-        linear=None if c.linear is None else c.linear[of],
-        pieces=None if c.pieces is None else tuple(c.pieces[n] for n in of),
-        points=None if c.points is None else tuple(c.points[n] for n in of),
-        ridges=None if c.ridges is None else tuple(c.ridges[n] for n in of),
-        values=values,
-        vectors={name: [v[n] for n in of] if isinstance(v, list) else v for name, v in c.vectors.items()},
-    )
+    if CLIENTS in values:
+        values[CLIENTS] = F(count)
+    return c.of_clients(of, values)
 
 
 def _of_everybody(c: Candidate, claim: Claim, count: int) -> Candidate:
@@ -167,16 +138,13 @@ def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
     if c.hessian is not None:
         of = _copied(count, c.hessian.shape[1], last)
         return replace(c, hessian=c.hessian[:, of], linear=c.linear[:, of])
-
-    def more(functions: Any) -> Any:
-        return functions and tuple(tuple(own[i] for i in _copied(count, len(own), last)) for own in functions)
-
-    return replace(c, pieces=more(c.pieces), points=more(c.points), ridges=more(c.ridges))
+    functions = tuple(tuple(own[i] for i in _copied(count, len(own), last)) for own in c.functions)
+    return replace(c, functions=functions)
 
 
 def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     """Coordinates that are added have nothing to do with the others: Hessians are blocks."""
-    now = _dim(c)
+    now = c.dim
     of = _copied(count, now, last)
     hessian = c.hessian
     block = np.array([0 if i < now else i if last else i // now for i in range(count)])
@@ -186,10 +154,10 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
         c,
         hessian=hessian,
         linear=None if c.linear is None else c.linear[:, :, of],
-        ridges=None if c.ridges is None else copied_along(c.ridges, of, list(block)),
+        functions=None if c.ridges is None else copied_along(c.ridges, of, list(block)),
         start=c.start[of] if len(c.start) else c.start,
         values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
-        vectors={name: [row[of] for row in v] if isinstance(v, list) else v[of] for name, v in c.vectors.items()},
+        vectors=each_row(c.vectors, lambda row: row[of]),
     )
 
 

@@ -56,7 +56,7 @@ def rougher(claim: Claim, one: Drawn) -> Drawn | None:
         end = radius if candidate.start[0] >= 0 else -radius
         start = np.array([end], dtype=object)
         rounds = max(2, candidate.rounds)
-        rough = replace(candidate, hessian=None, linear=None, pieces=noisy, start=start, rounds=rounds)
+        rough = replace(candidate, hessian=None, linear=None, functions=noisy, start=start, rounds=rounds)
         return realised(claim, rough)
     return None
 

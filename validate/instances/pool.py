@@ -17,7 +17,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name
-from theory.sentence import FUNCTION_NAMES, At, Expression, everything, parse_expression
+from theory.sentence import FUNCTION_NAMES, At, Expression, everything, index_of, parse_expression
 from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
@@ -246,7 +246,7 @@ def _counts_of_numbers(
 ) -> dict[str, Fraction]:
     """N and d of a claim that speaks of them, where neither functions nor vectors say what they are."""
     names = {part.name for tree in _trees(claim) for part in everything(tree) if isinstance(part, Name)}
-    over_clients = any(
+    over_clients = any(index_of(name)[1] == "n" for name in names) or any(
         isinstance(p, Apply) and p.operation.endswith("_n") for tree in _trees(claim) for p in everything(tree)
     )
     found = {}

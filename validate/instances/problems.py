@@ -282,7 +282,7 @@ class Quadratics:
         point = tuple(map(to_element, found[0]))
         if found[1] == self.dim:
             return Minimisers((point,), True)
-        directions = _null_space([[to_element(e) for e in row] for row in h])
+        directions = null_space([[to_element(e) for e in row] for row in h])
         gap = [a - p for a, p in zip(near, point, strict=True)]
         gram = [[sum([a * c for a, c in zip(u, v, strict=True)], fmpq(0)) for v in directions] for u in directions]
         inverse = _inverse(gram)
@@ -381,7 +381,7 @@ def _inverse(matrix: Sequence[Sequence[Element]]) -> tuple[Vector, ...] | None:
     return tuple(tuple(row[d:]) for row in rows)
 
 
-def _null_space(matrix: list[list[Any]]) -> list[Vector]:
+def null_space(matrix: list[list[Any]]) -> list[Vector]:
     """A basis of the null space of a matrix of rationals."""
     from flint import fmpq, fmpq_mat
 
@@ -396,3 +396,11 @@ def _null_space(matrix: list[list[Any]]) -> list[Vector]:
             v[j] = -reduced[i, free]
         basis.append(tuple(v))
     return basis
+
+
+def in_floats(problem: Quadratic) -> Quadratic:
+    """The same quadratics in float64."""
+    from sim.problems import Quadratic
+
+    hessian, linear, offset = (np.asarray(a, dtype=float) for a in (problem.hessian, problem.linear, problem.offset))
+    return Quadratic(hessian, linear, offset, problem.counts)

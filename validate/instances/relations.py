@@ -30,7 +30,7 @@ def has_length(claim: Claim) -> bool:
 
 def of_length(relation: Sentence, words: Vocabulary) -> bool:
     """Whether K is in a relation, through definitions too; one that speaks of the run is played, and K stays."""
-    has_it = any(occurrences(side, "K", words) for side in (relation.left, relation.right))
+    has_it = any(occurrences(side, "K", words) for side in relation.sides)
     return has_it and not along.speaks_of_run(relation, words)
 
 
@@ -69,7 +69,7 @@ def relation_satisfied(
                 at = {"n": n, "i": 0, "k": k}
                 memo = memos.setdefault((k, n), {})
                 if left_code is None or right_code is None:
-                    left, right = (value_once(side, world, at, words, memo) for side in (relation.left, relation.right))
+                    left, right = (value_once(side, world, at, words, memo) for side in relation.sides)
                 else:
                     left, right = left_code(world, at, memo), right_code(world, at, memo)
                     if isinstance(left, float) or isinstance(right, float):

@@ -24,7 +24,7 @@ from theory.inequality.psd import is_psd
 from theory.operations import Element, UndecidedError, to_fraction
 from validate.instances.numbers import LARGEST_DIMENSION, entries, number, number_json
 from validate.instances.pieces import Piecewise, combined, read_shape, segment_of
-from validate.instances.problems import Vector
+from validate.instances.problems import Vector, null_space
 
 Exact: TypeAlias = "tuple[Fraction, ...]"
 Term: TypeAlias = "tuple[Exact, Piecewise]"
@@ -336,23 +336,14 @@ def _place(phi: Piecewise, t: Fraction) -> int:
 
 def _flat(hessian: Any, gradient: Sequence[Fraction]) -> list[Fraction]:
     """Down where there is no curvature: minus the gradient's part in the null space of the Hessian."""
-    from flint import fmpq, fmpq_mat
+    from flint import fmpq
 
-    d = len(gradient)
-    reduced, rank = fmpq_mat([[to_element(Fraction(x)) for x in row] for row in hessian]).rref()
-    pivots = [next(j for j in range(d) if reduced[i, j] != 0) for i in range(rank)]
-    basis = []
-    for free in (j for j in range(d) if j not in pivots):
-        v = [fmpq(0)] * d
-        v[free] = fmpq(1)
-        for i, j in enumerate(pivots):
-            v[j] = -reduced[i, free]
-        basis.append(v)
+    basis = [list(v) for v in null_space([[to_element(Fraction(x)) for x in row] for row in hessian])]
     down = [to_element(-g) for g in gradient]
     for i, v in enumerate(basis):  # Gram and Schmidt
         for u in basis[:i]:
             v[:] = [x - _dot(u, v) / _dot(u, u) * y for x, y in zip(v, u, strict=True)]
-    total = [fmpq(0)] * d
+    total = [fmpq(0)] * len(gradient)
     for v in basis:
         share = _dot(v, down) / _dot(v, v)
         total = [x + share * y for x, y in zip(total, v, strict=True)]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from theory.program import State
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.scalars import Schedule
 
 if TYPE_CHECKING:
@@ -275,8 +274,6 @@ def runs_of_instance(
     Raises:
         ValueError: naming argument, value and domain.
     """
-    import torch
-
     from sim.arguments import checked_metrics
     from sim.problems.linear_algebra import minimise
     from sim.simulate import simulate
@@ -291,21 +288,21 @@ def runs_of_instance(
         if name in metrics and (best is None or (name == "squared_distance" and best[1] < problem.dim)):
             what = "f is unbounded below" if best is None else "f has more than one minimiser"
             raise ValueError(f"metric={name!r} does not exist here: {what}")
-    H, b = (torch.as_tensor(np.array(a), device=device) for a in (problem.mean_hessian, problem.mean_linear))
-    point = None if best is None else torch.as_tensor(np.array(best[0], dtype=float), device=device)
-
-    def of(name: str, x: Any) -> Any:
-        if name == "iterate":
-            return x
-        if name == "squared_iterate_norm":
-            return x.square().sum(-1)
-        if name == "squared_gradient_norm":
-            return (x @ H - b).square().sum(-1)
-        if name == "cost":
-            return ((x @ H) * x).sum(-1) / 2 - x @ b + float(problem.mean_offset)
-        assert point is not None
-        gap = x - point
-        return gap.square().sum(-1) if name == "squared_distance" else ((gap @ H) * gap).sum(-1) / 2
+    named = tuple(name for name in metrics if name != "iterate")
+    measured = model.kind in ("server", "client")
+    common: dict[str, Any] = {"first_run": first_run, "device": device}
+    common["progress"] = False if progress is None else progress
+    parameters, start = _parameters(instance, False, rounds=False), np.array(instance.start, dtype=np.float64)
+    if measured and not taps:
+        recorded = range(instance.rounds + 1) if "iterate" in metrics else (instance.rounds,)
+        done = simulate(
+            instance.program, problem, parameters, start, instance.rounds, runs, seed, metrics=named, record=recorded,
+            keep=(model.name,), **common,
+        )  # fmt: skip
+        x = done.states[model.name]
+        x = x if model.kind == "server" else x.mean(axis=2)
+        values = {name: x if name == "iterate" else done.values[name] for name in metrics}
+        return InstanceRuns(values, {}, x[:, -1])
 
     def measure(moment: Any) -> dict[str, Any]:
         x = moment.states[model.name]
@@ -313,23 +310,33 @@ def runs_of_instance(
             x = x[:, 0]
         for axis in range(1, x.ndim - 1):  # clients, and of a table the samples
             x = x.mean(1) if axis else x
-        found = {name: of(name, x) for name in metrics}
-        found["final"] = x
-        return found | {f"tap {name}": moment.taps[name].square().sum(-1) for name in taps if name in moment.taps}
+        return {"iterate": x} | {
+            f"tap {name}": moment.taps[name].square().sum(-1) for name in taps if name in moment.taps
+        }
 
     done = simulate(
-        instance.program, problem, _parameters(instance, False, rounds=False),
-        start=np.array(instance.start, dtype=np.float64), rounds=instance.rounds, runs=runs, seed=seed,
-        first_run=first_run, measure=measure, device=device, progress=False if progress is None else progress,
-    )  # fmt: skip
+        instance.program, problem, parameters, start, instance.rounds, runs, seed, measure=measure, **common
+    )
+    x = done.values["iterate"]
     return InstanceRuns(
-        {name: done.values[name] for name in metrics},
+        {name: x if name == "iterate" else at_points(name, problem, x) for name in metrics},
         {name: done.values[f"tap {name}"][:, :-1] for name in taps},
-        done.values["final"][:, -1],
+        x[:, -1],
     )
 
 
+def at_points(name: str, f: Quadratic, x: Any) -> Any:
+    """A metric of points (R, K+1, d)."""
+    if name == "squared_iterate_norm":
+        return (x**2).sum(-1)
+    if name == "squared_gradient_norm":
+        return (f.gradient(x) ** 2).sum(-1)
+    if name == "squared_distance":
+        return ((x - f.minimiser) ** 2).sum(-1)
+    return f.suboptimality(x) if name == "suboptimality" else f.cost(x)
+
+
 def runs_of_scenario(scenario: Any, runs: int, seed: int, **options: Any) -> InstanceRuns:
-    """Runs of what an engine of `sim` computes in an instance's place; options as of its ``simulate``."""
+    """Runs of a scenario that no instance says; options as of its ``simulate``."""
     trace: Trace = scenario.simulate(runs, seed, **options)
     return InstanceRuns({name: trace[name] for name in trace.metrics}, {}, trace.final)

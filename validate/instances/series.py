@@ -63,7 +63,7 @@ def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:
     if any(not isinstance(value, Fraction) for value in values.values()):
         return None
     K = np.arange(1, most + 1, dtype=FLOAT)
-    sides = (claim.sentence.left, claim.sentence.right)
+    sides = claim.sentence.sides
     try:
         numbers = {name: _number(value) for name, value in values.items()}
         reader = _Reader(claim.definitions, {**numbers, "K": K}, most)

@@ -20,11 +20,10 @@ from theory.claim import claim
 from theory.formula import Name
 from theory.papers.specs import SPECS
 from validate.expected import side_of, world_of
-from validate.instances.engines import in_floats
 from validate.instances.instance import Instance
 from validate.instances.kinds import read_problem
 from validate.instances.named import algorithm_named
-from validate.instances.problems import Quadratics
+from validate.instances.problems import Quadratics, in_floats
 from validate.instances.runs import moments_of_instance
 from validate.instances.specs import one_round_of, spoken
 from validate.on_instance import setting_of, valued

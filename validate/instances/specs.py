@@ -1,9 +1,9 @@
 """What a user hands to a command: an instance, in the language's JSON form or in that of the first specifications.
 
 A first specification (SPEC, `validate.scenario`) becomes an instance by the table of its names
-(`theory.papers.specs.SPECS`). What no instance says stays a scenario of the engine that it was written for: rounds that
-are drawn again until somebody takes part (``empty="condition"``, where that can happen), chances that differ between
-clients and between rounds, and no rounds at all.
+(`theory.papers.specs.SPECS`). What no instance says stays a scenario: rounds that are drawn again until somebody takes
+part (``empty="condition"``, where that can happen), chances that differ between clients and between rounds, and no
+rounds at all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from theory.formula import Name
 from theory.papers.specs import SPECS
 from theory.program import Algorithm, Program, renaming
 from theory.sentence import everything, index_of
-from validate.instances.engines import scenario_of
 from validate.instances.instance import KEYS, Instance, read_instance, uses_of
 from validate.instances.kinds import read_problem
 from validate.instances.named import algorithm_named
@@ -31,7 +30,7 @@ class Asked:
 
     Attributes:
         instance: the instance; None where it is a scenario that no instance says.
-        scenario: what an engine of `sim` computes in its place; None where none does.
+        scenario: that scenario.
     """
 
     instance: Instance | None
@@ -53,9 +52,8 @@ def asked(data: Mapping[str, Any]) -> Asked:
 
         scenario = read_scenario(data, exact=False)
         instance = spoken(data)
-        return Asked(instance, scenario if instance is None else scenario_of(instance))
-    instance = instance_from(data)
-    return Asked(instance, scenario_of(instance))
+        return Asked(instance, scenario if instance is None else None)
+    return Asked(instance_from(data), None)
 
 
 def is_instance(data: Mapping[str, Any]) -> bool:
@@ -139,7 +137,7 @@ def with_constants(data: Mapping[str, Any], claim: Claim) -> tuple[dict[str, Any
 
 def speaks_of_start(claim: Claim) -> bool:
     """Whether a claim without an algorithm has x0 in it."""
-    sides = [side for one in (claim.sentence, *claim.relations) for side in (one.left, one.right)]
+    sides = [side for one in (claim.sentence, *claim.relations) for side in one.sides]
     trees = [*sides, *claim.definitions.values()]
     return any(isinstance(part, Name) and part.name == "x0" for tree in trees for part in everything(tree))
 

@@ -39,6 +39,7 @@ from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
 from validate.instances.together import starts_at_minimiser, with_weighted_starts
+from validate.instances.uneven import uneven
 from validate.play import Play
 
 KEPT, KEPT_BENT = 12, 3
@@ -246,7 +247,16 @@ def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
 def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
     """The tightest instances, made longer along each of their integers, that break the claim."""
     tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
-    ladder = climbed(claim, tightest, lambda: stop() or budget.spent(2.5), lambda one: fits_moments(claim, one))
+
+    def spent() -> bool:
+        return stop() or budget.spent(2.5)
+
+    ladder = climbed(claim, tightest, spent, lambda one: fits_moments(claim, one))
+    if ladder.broken is None and ladder.suspect is None:
+        for far in uneven(claim, tightest):
+            broken = far if far.measured.broken else climbed(claim, [far], spent, lambda _: True).broken
+            if broken is not None:
+                return broken
     for name, value in ladder.reached.items():
         found.reached[name] = max(value, found.reached.get(name, 0))
     found.suspect = found.suspect or ladder.suspect
@@ -304,7 +314,7 @@ def from_afar(
         found.far.append(one)
         if not breaks:
             continue
-        exact = measured(claim, one) or (None if found.suspect else _confirmed(claim, one))
+        exact = measured(claim, one) or (None if found.suspect else confirmed(claim, one))
         if exact is not None and exact.measured.broken:
             return exact
         if exact is None and found.suspect is None:
@@ -312,7 +322,7 @@ def from_afar(
     return None
 
 
-def _confirmed(claim: Claim, one: Drawn) -> Seen | None:
+def confirmed(claim: Claim, one: Drawn) -> Seen | None:
     """A break in floats in fractions, made smaller in floats before, so that there are fewer and shorter numbers."""
     here = candidate_of(one)
     moves, left = smaller(here, claim), CHECKS_IN_FLOATS

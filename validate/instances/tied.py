@@ -12,8 +12,8 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name
-from theory.sentence import Expression, Sentence, evaluate, everything_meant, parts
-from validate.instances.candidates import Candidate, setting_of
+from theory.sentence import Expression, Sentence, everything_meant, parts
+from validate.instances.candidates import Candidate, setting_of, worth
 from validate.instances.setting import Setting
 
 LENGTHS = ("norm2", "norm")
@@ -48,31 +48,24 @@ def _nothing(relation: Sentence, world: Setting, claim: Claim) -> Expression | N
         low = claim.definitions[low.name]
     if not isinstance(low, Apply) or low.operation not in LENGTHS:
         return None
-    bound = _worth(high, world, claim)
+    bound = worth(high, world, claim)
     return parts(low)[0] if bound is not None and bound == 0 else None
-
-
-def _worth(e: Expression, world: Setting, claim: Claim) -> Any:
-    try:
-        return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
-    except (ValueError, KeyError, IndexError, ZeroDivisionError):
-        return None
 
 
 def _tie(e: Expression, world: Setting, claim: Claim, moved: dict[str, Any]) -> None:
     """Moves the last of the free vectors of a tree, one that it is a multiple of plus others, so that it is 0."""
-    there = _worth(e, world, claim)
+    there = worth(e, world, claim)
     if there is None or not any(there):
         return
     written = dict.fromkeys(part.name for part in everything_meant(e, claim.vocabulary) if isinstance(part, Name))
     for name in [name for name in written if name in moved and not isinstance(moved[name], list)][::-1]:
         before = moved[name]
         moved[name] = before + 1
-        farther = _worth(e, world, claim)
+        farther = worth(e, world, claim)
         factors = set() if farther is None else set(farther - there)
         if len(factors) == 1 and 0 not in factors:
             moved[name] = before - there / factors.pop()
-            now = _worth(e, world, claim)
+            now = worth(e, world, claim)
             if now is not None and not np.any(now):
                 return
         moved[name] = before

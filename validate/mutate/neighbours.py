@@ -121,7 +121,7 @@ def _said(claim: Claim) -> Any:
 
 def _in_assumptions(claim: Claim) -> set[str]:
     """The definitions on which its assumptions depend."""
-    sides = [side for relation in claim.relations for side in (relation.left, relation.right)]
+    sides = [side for relation in claim.relations for side in relation.sides]
     sides += [constant for one in claim.predicates for constant in one.constants]
     found: set[str] = set()
     while sides:

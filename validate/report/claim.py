@@ -154,6 +154,11 @@ class ClaimView:
         return self.result.budget if self.result and self.verdict == "supported" else ""
 
     @property
+    def refused(self) -> str:
+        """Where the derivation that its author wrote is refused, and why; empty where it is not."""
+        return self.result.refused if self.result else ""
+
+    @property
     def covered(self) -> str:
         """What was varied; or what was not, where that is why the claim is not supported."""
         return self.result.covered if self.result else ""
@@ -204,7 +209,8 @@ def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:
     proved = [e for e in result.evidence if e.outcome == "proved"] if result is not None else []
     if not proved:
         return ()
-    return tuple(pieces(claim.proof if claim.proof is not None else (proved[0].data or {}).get("proof")))
+    own = claim.proof is not None and proved[0].origin == "given"
+    return tuple(pieces(claim.proof if own else (proved[0].data or {}).get("proof")))
 
 
 def headline(result: Result | None) -> str:

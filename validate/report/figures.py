@@ -77,12 +77,22 @@ def reachable(path: Path, out: Path, folder: str) -> str:
 
 
 def inline_svg(path: Path, title: str, paper: str) -> Markup:
-    """A figure's SVG for the page: ids of its own, the page's colours, a title for screen readers, no fixed size."""
+    """A figure's SVG for the page."""
+    return inlined(path.read_text(encoding="utf-8"), title, slug(f"{paper}-{path.stem}"))
+
+
+def inlined(text: str, title: str, prefix: str, name: str = "") -> Markup:
+    """matplotlib's SVG for a page: ids of its own, the page's colours, a title for screen readers, no fixed size.
+
+    Args:
+        text: the SVG.
+        title: for who does not see it.
+        prefix: of its ids.
+        name: a class for the style sheet.
+    """
     from validate.drawing import THEME
 
-    text = path.read_text(encoding="utf-8")
     text = shorter(text[text.index("<svg") :])
-    prefix = slug(f"{paper}-{path.stem}")
     text = re.sub(r'\bid="', f'id="{prefix}-', text)
     text = re.sub(r"url\(#", f"url(#{prefix}-", text)
     text = re.sub(r'href="#', f'href="#{prefix}-', text)
@@ -90,7 +100,8 @@ def inline_svg(path: Path, title: str, paper: str) -> Markup:
         text = text.replace(colour, role)
     head, rest = text.split(">", 1)
     head = re.sub(r'\s(width|height)="[^"]*"', "", head)
-    label = Markup(' role="img" aria-label="{}"').format(title)
+    label = Markup(' class="{}"').format(name) if name else Markup("")
+    label += Markup(' role="img" aria-label="{}"').format(title)
     return Markup(head + str(label) + ">" + rest)
 
 

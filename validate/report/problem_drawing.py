@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
 from collections.abc import Mapping
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from theory.formula import UndefinedError
+from validate.drawing import DASHES, SERIES, STYLE
 from validate.instances import Pieces, Points, read_problem
-from validate.report.axis import Axis, axis
-from validate.report.picture import LEFT, NARROW, WIDE, Layout, Place, frame, key, marks, polyline
+from validate.report.figures import inlined
 
 MOST_CLIENTS = 4
 """Clients whose functions are drawn; where there are more, f is."""
-STYLES = tuple(
-    f"stroke:var(--series-{i},{colour});color:var(--series-{i},{colour})"
-    for i, colour in enumerate(("#0072b2", "#d55e00", "#009e73", "#cc79a7"))
-)
 STEPS = 161  # an odd number, so that what is symmetric is drawn so
 TANGENT = 0.06
 """Half of a tangent's length, as a share of the picture's width."""
+BEYOND = 1e100
+"""Larger numbers are not drawn: matplotlib looks for ticks outside of what it shows, and float64 ends soon."""
+LAYOUTS = {"page": (6.1, 3.9, 2), "phone": (4.4, 4.2, 1)}
+"""By class of the SVG, by which the style sheet chooses: width and height in inches, entries of the legend in a row."""
 PIECES = "The clients' functions, with the start marked on each."
 POINTS = "What is known of the clients' functions: their values at points, and the tangents there."
 
-Array = np.ndarray
+Which = tuple[int, ...]
+Lines = list[tuple[Any, Any]]
 
 
 def drawing(certificate: Mapping[str, Any]) -> Markup:
@@ -40,61 +45,52 @@ def drawing(certificate: Mapping[str, Any]) -> Markup:
     problem = read_problem(certificate["problem"])
     if problem.dim != 1 or not isinstance(problem, Pieces | Points):
         return Markup("")
-    named: list[tuple[str, tuple[int, ...]]] = [(f"f of client {n + 1}", (n,)) for n in range(problem.clients)]
+    named: dict[str, Which] = {f"f of client {n + 1}": (n,) for n in range(problem.clients)}
     if not 1 < problem.clients <= MOST_CLIENTS:
-        named = [("f", ())]
+        named = {"f": ()}
     start = float(Fraction(str(certificate["start"][0])))
-    if isinstance(problem, Pieces):
-        pictures, caption = [_of_pieces(problem, named, start, layout) for layout in (WIDE, NARROW)], PIECES
-    else:
-        pictures, caption = [_of_points(problem, named, start, layout) for layout in (WIDE, NARROW)], POINTS
+    caption = PIECES if isinstance(problem, Pieces) else POINTS
+    curves = _pieces(problem, named, start) if isinstance(problem, Pieces) else _points(problem, named, start)
+    numbers = np.concatenate([part for lines, marks in curves.values() for pair in (*lines, marks) for part in pair])
+    if not len(numbers) or not (np.abs(numbers) < BEYOND).all():
+        return Markup("")
+    prefix = "f" + sha256(json.dumps([certificate["problem"], certificate["start"]]).encode()).hexdigest()[:8]
+    pictures = [inlined(_svg(curves, layout), caption, f"{prefix}-{name}", name) for name, layout in LAYOUTS.items()]
     return Markup('<figure class="chart">{0}<figcaption>{1}</figcaption></figure>').format(
         Markup("").join(pictures), caption
     )
 
 
-def _of_pieces(problem: Pieces, named: list[tuple[str, tuple[int, ...]]], start: float, layout: Layout) -> Markup:
-    functions = [problem.function(*which) for _, which in named]
-    ends = [x for f in functions for interval in (f.least[1] if f.least else ()) for x in interval if x is not None]
-    at = [start, *(float(x) for f in functions for x in (*f.knots, *ends))]
-    low, high = _room(at)
+def _pieces(problem: Pieces, named: Mapping[str, Which], start: float) -> dict[str, tuple[Lines, Any]]:
+    """Of each function its curve, and its point at the start."""
+    functions = {name: problem.function(*which) for name, which in named.items()}
+    ends = [
+        x for f in functions.values() for interval in (f.least[1] if f.least else ()) for x in interval if x is not None
+    ]
+    low, high = _room([start, *(float(x) for f in functions.values() for x in f.knots), *map(float, ends)])
     grid = np.linspace(low, high, STEPS)
-    values = [np.array([float(f.value(Fraction(float(x)))) for x in grid]) for f in functions]
-    there = [float(f.value(Fraction(start))) for f in functions]
-    place = Place(layout, len(named))
-    x, y = _axes(grid, np.concatenate(values), place)
-    parts = [frame(x, y, "x", grid, place)]
-    for style, line, value in zip(STYLES, values, there, strict=False):
-        parts.append(polyline(x(grid), y(line), style, "", 0, STEPS))
-        parts.append(marks(x(np.array([start])), y(np.array([value])), style, 7.0, 1))
-    parts.append(key([(name, style, "") for (name, _), style in zip(named, STYLES, strict=False)], layout))
-    return _svg(parts, layout, place, PIECES)
+    curves = {name: [float(f.value(Fraction(float(x)))) for x in grid] for name, f in functions.items()}
+    there = {name: ([start], [float(f.value(Fraction(start)))]) for name, f in functions.items()}
+    return {name: ([(grid, curve)], there[name]) for name, curve in curves.items()}
 
 
-def _of_points(problem: Points, named: list[tuple[str, tuple[int, ...]]], start: float, layout: Layout) -> Markup:
-    known = [_known(problem, which) for _, which in named]
-    if not any(known):
-        return Markup("")
-    low, high = _room([start, *(x for points in known for x, _, _ in points)])
+def _points(problem: Points, named: Mapping[str, Which], start: float) -> dict[str, tuple[Lines, Any]]:
+    """Of each function the tangents at its points, and these."""
+    known = {name: _known(problem, which) for name, which in named.items()}
+    if not any(known.values()):
+        return {name: ([], ([], [])) for name in named}
+    low, high = _room([start, *(x for points in known.values() for x, _, _ in points)])
     half = TANGENT * (high - low)
-    grid = np.linspace(low, high, STEPS)
-    heights = np.array([f + s * g * half for points in known for _, g, f in points for s in (-1, 0, 1)])
-    place = Place(layout, len(named))
-    x, y = _axes(grid, heights, place)
-    parts = [frame(x, y, "x", grid, place)]
-    for style, points in zip(STYLES, known, strict=False):
-        tangents = [
-            (x(np.array([a - half, a + half])), y(np.array([f - g * half, f + g * half]))) for a, g, f in points
-        ]
-        path = "".join(f"M{u[0]:.1f} {v[0]:.1f}L{u[1]:.1f} {v[1]:.1f}" for u, v in tangents)
-        parts.append(Markup('<path d="{0}" style="{1}"/>').format(path, style))
-        here, there = np.array([p[0] for p in points]), np.array([p[2] for p in points])
-        parts.append(marks(x(here), y(there), style, 7.0, len(points)))
-    parts.append(key([(name, style, "dots") for (name, _), style in zip(named, STYLES, strict=False)], layout))
-    return _svg(parts, layout, place, POINTS)
+    return {
+        name: (
+            [([x - half, x + half], [f - g * half, f + g * half]) for x, g, f in points],
+            ([x for x, _, _ in points], [f for _, _, f in points]),
+        )
+        for name, points in known.items()
+    }
 
 
-def _known(problem: Points, which: tuple[int, ...]) -> list[tuple[float, float, float]]:
+def _known(problem: Points, which: Which) -> list[tuple[float, float, float]]:
     """x, gradient and value wherever a function is known."""
     found = []
     for p in problem.parts(*which)[0][1].points:
@@ -113,13 +109,24 @@ def _room(at: list[float]) -> tuple[float, float]:
     return low - more, high + more
 
 
-def _axes(across: Array, heights: Array, place: Place) -> tuple[Axis, Axis]:
-    x = axis(across, LEFT + 4, place.right - 4, log=False, whole=True)
-    return x, axis(heights, place.bottom, place.top, log=False)
+def _svg(curves: Mapping[str, tuple[Lines, Any]], layout: tuple[float, float, int]) -> str:
+    """Lines and marked points of each function, in a colour and dash of its own."""
+    import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
 
-
-def _svg(parts: list[Markup], layout: Layout, place: Place, label: str) -> Markup:
-    return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" class="{0}" viewBox="0 0 {1} {2}" role="img" aria-label="{3}" '
-        'style="font:14px system-ui,sans-serif;fill:none;stroke-width:1.8">{4}</svg>'
-    ).format(layout.name, layout.width, place.height, label, Markup("").join(parts))
+    width, height, columns = layout
+    with matplotlib.rc_context({**STYLE, "svg.fonttype": "none", "font.size": 13, "legend.fontsize": 13}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        place, handles = figure.subplots(), []
+        for (lines, marks), colour, dash in zip(curves.values(), SERIES, DASHES, strict=False):
+            for x, y in lines:
+                place.plot(x, y, color=colour, lw=1.8, ls=dash if len(x) > 2 else "-")
+            handles += place.plot(*marks, ls="none", marker="o", ms=6, color=colour)
+        place.set_xlabel("x")
+        figure.legend(handles, list(curves), loc="outside upper left", ncols=columns)
+        FigureCanvasSVG(figure)
+        text = io.StringIO()
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    own = re.sub(r' transform="rotate\(-0 [^"]*"', "", text.getvalue())
+    return own.replace("'DejaVu Sans'", "system-ui, sans-serif")  # text is set by the page

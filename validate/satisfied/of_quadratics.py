@@ -250,10 +250,15 @@ def _best_dissimilarity(problem: Quadratic) -> Numbers | None:
     scale = vectors[:, kept] / np.sqrt(values[kept])
     least = float(np.linalg.eigvalsh(scale.T @ second @ scale)[-1]) if np.any(kept) else 0.0
     B = max(least, 0.0) ** 0.5 * (1 + 1e-6) + (1e-6 if not np.any(kept) else 0.0)
+    return least_beside(problem, B), B
+
+
+def least_beside(problem: Quadratic, B: float) -> float:
+    """The least G that is true with a B, where one is: a float a little above it."""
     matrix = _dissimilarity(problem, 0.0, B).astype(float)
     block, edge, corner = matrix[:-1, :-1], matrix[:-1, -1], float(matrix[-1, -1])
     needed = edge @ np.linalg.lstsq(block, edge, rcond=1e-12)[0] - corner
-    return (max(needed, 0.0) ** 0.5 * (1 + 1e-6) + 1e-9, B)
+    return float(max(needed, 0.0) ** 0.5 * (1 + 1e-6) + 1e-9)
 
 
 RULES = Rules(

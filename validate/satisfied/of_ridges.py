@@ -35,8 +35,8 @@ def _between(f: RidgeFunction, least: Fraction | None, most: Fraction | None) ->
     for bound, sign, largest in ((least, 1, False), (most, -1, True)):
         if bound is None:
             continue
-        rows = f.bound(largest)
-        if not is_psd([[sign * (x - bound * (i == j)) for j, x in enumerate(row)] for i, row in enumerate(rows)]):
+        rows, end = f.bound(largest), F(bound)
+        if not is_psd([[sign * (x - end * (i == j)) for j, x in enumerate(row)] for i, row in enumerate(rows)]):
             return False if f.free else None
     return True
 
@@ -93,14 +93,13 @@ def _steepest(predicate: p.Predicate, problem: Ridges) -> Fraction | None:
     return max(bounds) if len(bounds) == len(found) else None
 
 
-def _bounded(predicate: p.Predicate, problem: Ridges, constants: Numbers) -> bool | None:
-    found = _steepest(predicate, problem)
-    if found is None:
-        return None
-    if constants[0] >= 0 and found <= constants[0] ** 2:
+def bounded(predicate: p.Predicate, problem: Ridges, constants: Numbers) -> bool | None:
+    """Whether no gradient is longer than a number; None where that is not told, as on a ball where some are."""
+    functions, found = problem.named(predicate.function), _steepest(predicate, problem)
+    if found is not None and constants[0] >= 0 and found <= F(constants[0]) ** 2:
         return True
-    on_ball = len(constants) == 2  # what is not true everywhere may be true there
-    return False if not on_ball and all(f.free for f in problem.named(predicate.function)) else None
+    told = len(constants) == 1 and all(f.lines is not None if found is None else f.free for f in functions)
+    return False if told else None
 
 
 def _best_bounded(predicate: p.Predicate, problem: Ridges) -> Numbers | None:
@@ -252,8 +251,8 @@ RULES = Rules(
         p.Smooth: _smooth,
         p.Convex: _convex,
         p.StronglyConvex: _strongly_convex,
-        p.Lipschitz: _bounded,
-        p.BoundedGradients: _bounded,
+        p.Lipschitz: bounded,
+        p.BoundedGradients: bounded,
         p.Quadratic: _quadratic,
         p.BoundedBelow: _bounded_below,
         p.PolyakLojasiewicz: _pl,

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from theory.inequality.psd import is_psd
+from theory.mixing import maximise
 from validate.instances.pieces import Piecewise
 
 F = Fraction
@@ -43,32 +42,16 @@ def squares_at_most(maps: Sequence[tuple[Any, Any]], bound: Any, radius: Any) ->
     if all(form[i, j] == (form[0, 0] if i == j else 0) for i in range(d) for j in range(d)):
         room = rest - form[0, 0] * radius**2
         return bool(room >= 0 and 4 * radius**2 * (linear * linear).sum() <= room**2)
-    found = _multiplier(form.astype(float), linear.astype(float), float(radius))
+    if radius == 0:
+        return bool(rest >= 0)
+    doubled = 2 * form.astype(float)
+    found = maximise((doubled + doubled.T) / 2, 2 * linear.astype(float), 0.0, float(radius)).sigma / 2
     for lam in dict.fromkeys(F(round(found * PARTS) + extra, PARTS) for extra in (0, 1, 10, 1000)):
         matrix = [[(lam if i == j else F(0)) - form[i, j] for j in range(d)] + [-linear[i]] for i in range(d)]
         matrix.append([*(-linear), rest - lam * radius**2])
         if is_psd([[F(x) for x in row] for row in matrix]):
             return True
     return False
-
-
-def _multiplier(form: Any, linear: Any, radius: float) -> float:
-    """The lam above the largest eigenvalue at which lam R^2 + c'(lam I - M)^-1 c is least, by bisection."""
-    values, vectors = np.linalg.eigh(form)
-    parts = (vectors.T @ linear) ** 2
-    low = float(values[-1])
-    high = low + (float(np.sqrt(parts.sum())) / radius if radius else 1.0) + 1e-9
-
-    def slope(lam: float) -> float:
-        gaps = np.maximum(lam - values, 1e-300)
-        return float(radius**2 - (parts / gaps**2).sum())
-
-    if slope(low + 1e-12 * max(1.0, abs(low))) >= 0:
-        return low
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
-    return high
 
 
 def piecewise_at_most(functions: Sequence[Piecewise], keep: Any, scale: Any, bound: Any, radius: Any) -> bool:

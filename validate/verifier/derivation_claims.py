@@ -13,7 +13,7 @@ from .derivation_lines import Goal
 from .derivation_places import Env
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, shown
-from .sentences import SIZES, Node, Sentence, everything, index_of, names_in
+from .sentences import ALL_CLIENTS, OVER, SIZES, Node, Sentence, everything, index_of, names_in
 from .stated import Claimed
 
 Check = Callable[[Any, int], Blocks]
@@ -61,6 +61,7 @@ class Applied:
         names = {name for tree in _trees(self.claimed) for name in names_in(tree)}
         assumed = {name for tree in _assumed(self.claimed) for name in names_in(self._unfolded(tree))}
         everywhere = [node for tree in _trees(self.claimed) for node in everything(tree)]
+        inside = self._indices()
         own = set() if self.claimed.program is None else set(self.claimed.program.parameters)
         for name in put:
             if name in own or name in words.states or name in words.taps or name not in names | words.vectors:
@@ -72,6 +73,9 @@ class Applied:
             drawn = free.random and (name not in words.vectors or any(n.op in ("E", "quantile") for n in everywhere))
             if free.free and name in assumed:  # what is assumed of all clients would be known of each beside its own
                 raise Uncheckable(f"what is put for {shown(name)} has indices, and something of it is assumed")
+            caught = inside - ({"n"} if name in words.vectors and name.endswith("_n") else set())
+            if free.free & caught:  # it would mean the index that the other claim has, or sums over
+                raise Uncheckable(f"what is put for {shown(name)} has an index that is one of the other claim")
             if free.vector != (name in words.vectors) or drawn:
                 raise Uncheckable(f"what is put for {shown(name)} is of another kind")
         given: dict[str, Poly] = {name: outer.normal.value(tree, outer.start) for name, tree in self.trees.items()}
@@ -79,6 +83,18 @@ class Applied:
         self.env: Env = replace(
             outer.start, given=given, trees={name: (tree, outer.start) for name, tree in self.trees.items()}
         )
+
+    def _indices(self) -> set[str]:
+        """Those that the other claim has anywhere, free or taken over."""
+        s, words, found = self.claimed.sentence, self.claimed.words, set[str]()
+        for tree in (s.left, s.right, *_assumed(self.claimed)):
+            for node in everything(self._unfolded(tree)):
+                found |= words.read(node).free
+                if node.op in OVER:
+                    found.add(OVER[node.op][1])
+                elif node.op in ALL_CLIENTS:
+                    found.add("n")
+        return found
 
     def check(self) -> None:
         """That hypotheses hold, all is defined, and the sentence is the line's."""

@@ -105,8 +105,8 @@ def refusal(claim: Claim) -> str:
         return "its assumptions are asked on a part of the space only"
     if any(isinstance(one, p.Quadratic) for one in claim.predicates):
         return "its functions are quadratics"
-    trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
-    trees += [side for relation in claim.relations for side in (relation.left, relation.right)]
+    trees = [*claim.sentence.sides, *claim.definitions.values()]
+    trees += [side for relation in claim.relations for side in relation.sides]
     beyond = {part.operation for tree in trees for part in everything(tree) if isinstance(part, Apply)} & BEYOND
     if beyond:
         return f"{min(beyond)} is not linear in inner products"
@@ -239,13 +239,13 @@ class _Reader:
 
     def _free_indices(self, sentence: Any) -> frozenset[str]:
         words = self.claim.vocabulary
-        named = {e.name for side in (sentence.left, sentence.right) for e in everything(side) if isinstance(e, Name)}
+        named = {e.name for side in sentence.sides for e in everything(side) if isinstance(e, Name)}
         hidden = frozenset(self.world.many(name) for name in named) - {""}
         return read(sentence.left, words).free | read(sentence.right, words).free | hidden
 
     def _condition(self, relation: Any, at: Mapping[str, int]) -> list[tuple[str, Form]]:
         words = self.claim.vocabulary
-        left, right = (evaluate(side, self.world, at, words) for side in (relation.left, relation.right))
+        left, right = (evaluate(side, self.world, at, words) for side in relation.sides)
         if not any(isinstance(side, Form | Extreme | Root) for side in (left, right)):
             if not relation_holds(left, relation.relation, right):
                 raise NoReadingError(f"{relation} does not hold at these numbers")
@@ -280,7 +280,7 @@ class _Reader:
         """Those at some indices."""
         sentence = self.claim.sentence
         try:
-            left, right = (self.world.bind(side, at) for side in (sentence.left, sentence.right))
+            left, right = (self.world.bind(side, at) for side in sentence.sides)
         except UndefinedError:  # it says nothing there
             return []
         items = left.items | right.items

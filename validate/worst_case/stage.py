@@ -225,7 +225,7 @@ def _length(numbers: Numbers) -> int:
 
 def _speaks_of(claim: Claim, clients: int, samples: int) -> bool:
     """Whether a claim with so many clients and samples says more than with one."""
-    trees = [claim.sentence.left, claim.sentence.right, *claim.definitions.values()]
+    trees = [*claim.sentence.sides, *claim.definitions.values()]
     words = {one.function for one in claim.predicates}
     for tree in trees:
         for part in everything(tree):

@@ -57,16 +57,6 @@ def sparse(w, x, *, eta, m):
     return x - eta * w.mean(w.keep(w.gradient(x), m))
 
 
-@algorithm
-def twice(w, x, *, eta, H, M):
-    """A loop inside a loop."""
-    y = x
-    for _ in w.repeat(H):
-        for _ in w.repeat(M):
-            y = y - eta * w.full_gradient(y)
-    return y
-
-
 def moved(by: str) -> str:
     return f"E(norm2(y[k, h+1] - y[k, h])) == {by}eta**2*mean_i(E(norm2(grad(f_ni, y[k, h]))))"
 
@@ -185,7 +175,6 @@ def test_a_law_is_given_what_is_drawn_before():
         (local_steps, "E(dot(y[k, h], g[k, h+1])) == E(dot(y[k, h], grad(f_n, y[k, h+1])))", "two values of a draw"),
         (batches, f"E(norm2(g[0] - grad(f, x0))) == {SPREAD}/N", "not what the round says"),
         (sparse, "E(norm2(x[k+1] - x[k])) == eta**2*E(norm2(grad(f, x[k])))", "not what the round says"),
-        (twice, "norm2(x[k+1] - x[k]) >= 0", "a loop inside a loop"),
         (batches, "E(norm2(x[k-1])) == E(norm2(x[k-1]))", "may be negative"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Rates from what other claims say of a round: summed, telescoped, carried over the rounds, and no more."""
+"""Rates from what other claims of the paper say of a round: summed, telescoped, carried over rounds, and no more."""
 
 from __future__ import annotations
 

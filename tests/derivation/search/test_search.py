@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.language import compression, lsvrg, noise_ball, proxskip, vectors
+from tests.rounds import descent
 from theory import algorithm
 from theory.catalog import claim as known
 from theory.claim import Claim, claim
@@ -25,11 +26,6 @@ from theory.derivation.search.signs import Fact, Signs
 from theory.sentence import parse_expression
 from validate.certificate import verify
 from validate.certificate.derivation import derivation_certificate
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 @algorithm

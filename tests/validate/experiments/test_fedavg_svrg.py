@@ -11,26 +11,25 @@ import numpy as np
 import pytest
 
 from examples import fedavg_svrg as own
-from sim.participation import Bernoulli, UniformChoice
+from theory.papers import algorithms
+from theory.papers.specs import local_sgd_unbiased
 from validate.experiments import statistics as st
-from validate.instances.engines import engine_for
 
 RUNS = 60
 
 
-def test_methods_are_the_paper_s_and_have_fast_engines() -> None:
+def test_methods_are_the_paper_s() -> None:
     seeds = {own.Run(key, RUNS).seed for key in own.RUN} | {own.Run("svrg-5-2", RUNS, "standardised").seed}
     assert len(seeds) == len(own.RUN) + 1
     for snapshots, inner in ((5, 2), (10, 5)):
-        made = [engine_for(program.program, given, 18) for program, given in
-                (own.method(f"{kind}-{snapshots}-{inner}") for kind in ("svrg", "fedavg", "uniform"))]  # fmt: skip
-        (ours, coins), (theirs, _), (chosen, few) = made
-        assert (ours.snapshots, ours.inner, ours.step, ours.aggregation) == (snapshots, inner, 0.1, "unbiased")
-        assert (theirs.local_steps, theirs.step, theirs.aggregation) == (snapshots * inner, 0.1, "unbiased")
-        assert (chosen.local_steps, chosen.aggregation) == (snapshots * inner, "normalised")
-        assert isinstance(coins, Bernoulli)
-        assert isinstance(few, UniformChoice)
-        assert few.size == 5
+        (one, ours), (two, theirs), (three, chosen) = (
+            own.method(f"{kind}-{snapshots}-{inner}") for kind in ("svrg", "fedavg", "uniform")
+        )
+        assert (one, two, three) == (algorithms.fedavg_svrg, local_sgd_unbiased, algorithms.fedavg)
+        assert (ours["S"], ours["M"], ours["delta"]) == (snapshots, inner, 0.1)
+        assert (theirs["H"], theirs["eta"]) == (snapshots * inner, 0.1)
+        assert (chosen["H"], chosen["S"]) == (snapshots * inner, 5)
+        assert ours["p"] == theirs["p"] == own.chances().tolist()
     p = own.chances()
     assert p.shape == (18,)
     assert (p >= 0.3).all()

@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import sim
+import sim.simulate
 from examples import fedmim as own
 from examples.fedmim import ACCURACY, BASE, CONSISTENCY, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
-from sim.algorithms import FedAvg, FedMIM, fedcm
+from sim.problems import RidgeSoftmax, quadratic
+from theory.papers.fedmim import fedmim as printed
 from validate.experiment import Array, Band
 from validate.experiments.kept import Work
 from validate.experiments.methods import Tuned, tuned
@@ -45,16 +46,16 @@ def trained(entry: Entry, choice: tuple[float, float]) -> Train:
 
 
 def test_methods_are_made_as_stated() -> None:
-    made = {key: trained(Entry(BASE, key), (0.1, m.values[0])).algorithm(3) for key, m in METHODS.items()}
-    for algorithm in made.values():
-        assert algorithm.step == pytest.approx((0.1, 0.0998, 0.1 * 0.998**2))
-        assert algorithm.local_steps == 5 * GIVEN.samples // 20
-        assert algorithm.batch == 20
-        assert algorithm.aggregation == "normalised"
-    assert made["fedmim"].alpha == pytest.approx((0.6, 0.3))
-    assert made["fedmim"].beta == (0.9, 0.1)
-    assert made["fedcm"].alpha == pytest.approx((0.9,))
-    assert (made["fedadam"].server_step, made["feddyn"].weight, made["scaffold"].server_step) == (0.1, 0.1, 1)
+    made = {key: trained(Entry(BASE, key), (0.1, m.values[0])).made(3).parameters for key, m in METHODS.items()}
+    for given in made.values():
+        assert given["eta"]["k"] == pytest.approx((0.1, 0.0998, 0.1 * 0.998**2))
+        assert (given["H"], given["b"], given["S"]) == (5 * GIVEN.samples // 20, 20, 10)
+    assert made["fedmim"]["alpha"] == pytest.approx([0.6, 0.3])
+    assert made["fedmim"]["beta"] == [0.9, 0.1]
+    assert made["fedmim"]["A"] == pytest.approx(0.1)
+    assert made["fedcm"]["alpha"] == pytest.approx([0.9])
+    assert made["fedcm"]["beta"] == [0]
+    assert (made["fedadam"]["eta_g"], made["feddyn"]["a"], made["scaffold"]["eta_g"]) == (0.1, 0.1, 1)
 
 
 def test_full_has_what_is_asked_for() -> None:
@@ -71,26 +72,95 @@ def test_full_has_what_is_asked_for() -> None:
 
 
 def test_rows_of_table_iii_that_are_other_methods() -> None:
-    steps = (0.1, 0.1, 0.1)
-    none, one = (own.row(LAGS[at]).made.make(steps, 0.0, 4) for at in (0, 1))
-    problem = own.problem(0.1, 5)
-    participation = sim.participation.UniformChoice(3)
-    options: Any = {"rounds": 3, "runs": 2, "metrics": ("iterate",), "backend": "torch"}
-    final = [
-        sim.run(algorithm, problem, participation, **options).final
-        for algorithm in (
-            none,
-            FedAvg(0.1, 4, aggregation="normalised", empty="condition", batch=20),
-            one,
-            fedcm(0.1, 4, 0.1, batch=20),
-            FedMIM(0.1, 4, alpha=(0.6, 0.3), batch=20),
-        )
-    ]
-    np.testing.assert_allclose(final[0], final[1], rtol=1e-12)
-    np.testing.assert_allclose(final[2], final[3], rtol=1e-9)
-    assert np.abs(final[2] - final[4]).max() > 1e-3
+    none, one = (own.row(LAGS[at]).made.make((0.1,), 0.0, 4) for at in (0, 1))
+    assert none == METHODS["fedavg"].make((0.1,), 0.0, 4)
+    assert one == METHODS["fedcm"].make((0.1,), 0.1, 4)
     assert "FedAvg" in LAGS[0].label
     assert "FedCM" in LAGS[1].label
+
+
+def softmax() -> RidgeSoftmax:
+    """Five clients with one sample each: what is drawn is who takes part."""
+    rng = np.random.default_rng(4)
+    return RidgeSoftmax(rng.normal(size=(5, 1, 3)), rng.integers(0, 3, (5, 1)), 3, 0.1)
+
+
+def test_rounds_by_hand() -> None:
+    p, K, S, steps, x0 = softmax(), 3, 2, (0.5, 0.4, 0.3, 0.2), np.linspace(-1, 1, 9)
+    values = {"fedavg": 0.0, "fedadam": 0.2, "scaffold": 0.5, "fedcm": 0.3, "feddyn": 0.2, "fedsam": 0.3, "fedmim": 0.6}
+    for key, value in values.items():
+        program, parameters = METHODS[key].make(steps, value, K)
+        chosen: list[Array] = []
+
+        def look(k: int, op: str, drawn: Any, chosen: list[Array] = chosen) -> None:
+            if op == "choose":
+                chosen.append(np.flatnonzero(drawn[:, 0, 0].numpy()))
+
+        options: Any = {"rounds": 4, "seed": 8, "record": range(5)}
+        found = sim.simulate.simulate(program, p, parameters | {"S": S}, x0, watch=look, **options).states
+        assert [len(active) for active in chosen] == [S] * 4
+        x, c, g, h, m, v = x0, np.zeros((5, 9)), np.zeros((5, 9)), np.zeros(9), np.zeros(9), np.full(9, 1e-6)
+        past = [np.zeros(9), np.zeros(9)]
+        for k, active in enumerate(chosen):
+            y, eta, common, lags = np.tile(x, (5, 1)), steps[k], c.mean(axis=0), ((0.0, 0.0), (0.0, 0.0))
+            if key == "fedcm":
+                lags = ((0.7, 0.0), (0.0, 0.0))
+            elif key == "fedmim":
+                lags = ((0.4, 0.2), (0.9, 0.1))
+            shift, ahead = (np.dot(weights, past) for weights in lags)
+            for _ in range(K):
+                slope = p.gradient(y - ahead)
+                if key == "fedsam":
+                    slope = p.gradient(y + value * slope / np.linalg.norm(slope, axis=1, keepdims=True))
+                elif key == "scaffold":
+                    slope = slope - c + common
+                elif key == "feddyn":
+                    slope = slope - g + value * (y - x)
+                y = y - shift - (1 - sum(lags[0])) * eta * slope
+            move = y[active].mean(axis=0) - x
+            new = x + move
+            if key == "scaffold":
+                c[active] += (x - y[active]) / (K * eta) - common
+                new = x + value * move
+            elif key == "feddyn":
+                g[active] -= value * (y[active] - x)
+                h = h - value * S / 5 * move
+                new = new - h / value
+            elif key == "fedadam":
+                m, v = 0.9 * m + 0.1 * move, 0.99 * v + 0.01 * move**2
+                new = x + value * m / (np.sqrt(v) + 1e-3)
+            past = [(x - new) / K, past[0]]
+            x = new
+            np.testing.assert_allclose(found["x"][0, k + 1], x, rtol=1e-9, atol=1e-12, err_msg=key)
+            apart = np.square(y[active] - x).sum() / S
+            assert found["spread"][0, k + 1].sum() == pytest.approx(apart, rel=1e-9), key
+
+
+def test_controls_lead_to_the_minimiser_and_fedavg_does_not() -> None:
+    """Deterministic clients of different curvature, everybody there, eight local steps: only FedAvg keeps a bias."""
+    p = quadratic(4, 2, 0.5, 2.0, 3.0, seed=8)
+    ends = {}
+    for key, value in {"fedavg": 0.0, "scaffold": 1.0, "feddyn": 1.0}.items():
+        program, parameters = METHODS[key].make((0.1,) * 300, value, 8)
+        options: Any = {"rounds": 300, "metrics": ("squared_distance",)}
+        found = sim.simulate.simulate(program, p, parameters | {"S": 4, "b": 1}, **options)
+        ends[key] = found.values["squared_distance"][0, -1]
+    assert ends["fedavg"] > 1e-4
+    assert ends["scaffold"] < 1e-20
+    assert ends["feddyn"] < 1e-20
+
+
+def test_the_inertial_round_is_the_one_of_the_paper_s_file() -> None:
+    rng = np.random.default_rng(5)
+    p = RidgeSoftmax(rng.normal(size=(5, 7, 3)), rng.integers(0, 3, (5, 7)), 3, 0.1)
+    program, given = METHODS["fedmim"].make((0.5, 0.4, 0.3), 0.6, 4)
+    given = given | {"S": 3, "b": 1}
+    theirs = {"eta_l": given["eta"], **{name: given[name] for name in ("alpha", "beta", "A", "H", "S")}}
+    options: Any = {"rounds": 3, "runs": 4, "seed": 2}
+    mine, other = (
+        sim.simulate.simulate(*of, **options).final["x"] for of in ((program, p, given), (printed, p, theirs))
+    )
+    np.testing.assert_allclose(mine, other, rtol=1e-12)
 
 
 # --- measuring -------------------------------------------------------------------------------------------------------
@@ -189,15 +259,15 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     out = tmp_path_factory.mktemp("fedmim")
     said: list[str] = []
     asked: list[dict[str, Any]] = []
-    run = sim.run
+    run = sim.simulate.simulate
 
     def noted(*args: Any, **options: Any) -> Any:
-        asked.append({"algorithm": args[0], "problem": args[1], **options})
+        asked.append({"program": args[0], "problem": args[1], **options})
         return run(*args, **options)
 
     tiny = replace(own.EXAMPLE, quick=TINY)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sim, "run", noted)
+        patch.setattr(sim.simulate, "simulate", noted)
         experiment = tiny.reproduce(out=out, quick=True, progress=said.append, seed=3)
         first, simulated = len(said), len(asked)
         again = tiny.reproduce(out=out, quick=True, progress=said.append, seed=3)
@@ -239,7 +309,7 @@ def test_what_is_finished_is_not_simulated_again(reproduced: SimpleNamespace) ->
     assert reproduced.repeated == 0
     assert reproduced.experiment == reproduced.again
     assert len(reproduced.lost) == TINY.sets
-    assert {type(call["algorithm"]).__name__ for call in reproduced.lost} == {"FedDyn"}
+    assert {call["program"] for call in reproduced.lost} == {own.feddyn_round}
 
 
 def test_runs_are_paired_and_tuning_has_data_of_its_own(reproduced: SimpleNamespace) -> None:

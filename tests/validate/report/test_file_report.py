@@ -92,7 +92,7 @@ def test_the_page_names_the_file_and_this_process_forgets_it() -> None:
     page = Path("r", "mine.html")
     own = [words for words in commands(page) if words[1] in ("check", "replay", "bound")]
     assert {(words[1], words[2]) for words in own} == {
-        *((command, f"my papers.py:{label}") for command in ("check", "bound") for label in ("one", "two", "three")),
+        *((command, f"my papers.py:{label}") for command in ("check", "bound") for label in ("one", "two", "three"))
     }
     text = html.unescape(page.read_text(encoding="utf-8"))
     assert "from the file <code>'my papers.py'</code>" in text

@@ -39,15 +39,7 @@ def written(out: Path, *papers: Paper, **more: Any) -> set[str]:
     return files(out)
 
 
-BOTH = {
-    "index.html",
-    "report.json",
-    MANIFEST,
-    "toy.html",
-    "other.html",
-    "numbers/toy.csv",
-    "numbers/other.csv",
-}
+BOTH = {"index.html", "report.json", MANIFEST, "toy.html", "other.html", "numbers/toy.csv", "numbers/other.csv"}
 
 
 def test_what_is_no_longer_reported_goes(tmp_path: Path) -> None:

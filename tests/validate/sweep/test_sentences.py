@@ -15,8 +15,8 @@ from theory import Paper, algorithm, catalog, claim
 from validate.expected import lines
 from validate.instances import by_runs, read_instance
 from validate.instances.by_runs import left_by_runs, sides_by_runs, why_not_from_above
-from validate.instances.engines import in_floats
 from validate.instances.occasion import occasion
+from validate.instances.problems import in_floats
 from validate.instances.setting import Setting
 from validate.on_instance import on_instance, setting_of, valued
 from validate.sweep import read_specification, run_cell

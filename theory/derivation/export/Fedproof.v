@@ -683,6 +683,10 @@ End Functions.
 
 (* --- what generated scripts call ---------------------------------------------------------------------------------- *)
 
+Lemma outcomes_pos P : (0 < outcomes P)%nat.
+Proof.
+  destruct (outcomes P) as [|n] eqn:H; [|lia]. pose proof (weight_total P) as W. rewrite H in W. simpl in W. lra.
+Qed.
 Lemma E_swap (P Q : chances) (X : nat -> nat -> R) :
   E P (fun v => E Q (fun w => X v w)) = E Q (fun w => E P (fun v => X v w)).
 Proof.
@@ -778,6 +782,113 @@ Qed.
 (* Sums that telescope. *)
 Lemma sum_telescope n f : sum n (fun i => f (S i) - f i) = f n - f 0%nat.
 Proof. induction n as [|n IH]; simpl; [|rewrite IH]; ring. Qed.
+Lemma vsum_telescope {V : space} n (f : nat -> V) :
+  norm2 (sub (vsum n (fun i => sub (f (S i)) (f i))) (sub (f n) (f 0%nat))) <= 0.
+Proof.
+  right. assert (H : vsum n (fun i => sub (f (S i)) (f i)) = sub (f n) (f 0%nat)).
+  { apply vector_ext. intros u. rewrite ip_vsum_l, ip_sub_l.
+    rewrite <- (sum_telescope n (fun i => ip (f i) u)). apply sum_ext. intros. apply ip_sub_l. }
+  rewrite H. unfold norm2. rewrite !ip_sub_l. ring.
+Qed.
+Lemma before_one x : 1 <= x -> Rmax 0 (Rmin 1 x) = 1.
+Proof. intros H. rewrite Rmin_left by lra. apply Rmax_right. lra. Qed.
+Lemma before_none x : x <= 0 -> Rmax 0 (Rmin 1 x) = 0.
+Proof. intros H. rewrite Rmin_right by lra. apply Rmax_left. lra. Qed.
+Lemma before_later m n : (m <= n)%nat -> Rmax 0 (Rmin 1 (INR m - INR n)) = 0.
+Proof. intros H. apply before_none. apply le_INR in H. lra. Qed.
+Lemma before_sooner m n : (n < m)%nat -> Rmax 0 (Rmin 1 (INR m - INR n)) = 1.
+Proof. intros H. apply before_one. apply le_INR in H. rewrite S_INR in H. lra. Qed.
+Lemma sum_until m n f : (m <= n)%nat -> sum n (fun i => Rmax 0 (Rmin 1 (INR m - INR i)) * f i) = sum m f.
+Proof.
+  induction 1 as [|n H IH].
+  - apply sum_ext. intros i Hi. rewrite before_sooner by exact Hi. ring.
+  - simpl. rewrite IH, before_later by exact H. ring.
+Qed.
+Lemma sum_before m n f : (m <= n)%nat ->
+  sum n (fun i => Rmax 0 (Rmin 1 (INR m - INR i)) * (f (S i) - f i)) = f m - f 0%nat.
+Proof. intros H. rewrite (sum_until m n (fun i => f (S i) - f i) H). apply sum_telescope. Qed.
+Lemma lexicographic S M s m (e : nat -> nat -> R) : (Datatypes.S s <= S)%nat -> (m <= M)%nat ->
+  sum S (fun h => sum M (fun j => Rmax 0 (Rmin 1 (INR s * INR M + INR m - INR h * INR M - INR j)) * e h j)) =
+  sum S (fun h => Rmax 0 (Rmin 1 (INR s - INR h)) * sum M (fun j => e h j)) +
+  sum M (fun j => Rmax 0 (Rmin 1 (INR m - INR j)) * e s j).
+Proof.
+  intros Hs Hm. pose (last := sum M (fun j => Rmax 0 (Rmin 1 (INR m - INR j)) * e s j)). fold last.
+  transitivity (sum S (fun h => Rmax 0 (Rmin 1 (INR s - INR h)) * sum M (fun j => e h j) +
+    (if Nat.eqb h s then (fun _ => last) h else 0))).
+  2: { rewrite sum_plus, (sum_at S s (fun _ => last)) by exact Hs. reflexivity. }
+  apply sum_ext. intros h Hh. destruct (Nat.eqb_spec h s) as [->|D].
+  - rewrite before_later by lia. rewrite Rmult_0_l, Rplus_0_l. apply sum_ext. intros j _.
+    replace (INR s * INR M + INR m - INR s * INR M - INR j) with (INR m - INR j) by ring. reflexivity.
+  - destruct (Nat.lt_ge_cases h s) as [L|L].
+    + rewrite before_sooner by exact L. rewrite Rmult_1_l, Rplus_0_r. apply sum_ext. intros j Hj.
+      rewrite before_one; [ring|]. apply le_INR in L, Hj. rewrite S_INR in L, Hj.
+      pose proof (pos_INR m). pose proof (pos_INR M).
+      assert (0 <= (INR s - INR h - 1) * INR M) by (apply Rmult_le_pos; lra). lra.
+    + rewrite before_later by exact L. rewrite Rmult_0_l, Rplus_0_r.
+      transitivity (sum M (fun _ => 0)); [|apply sum_zero]. apply sum_ext. intros j Hj.
+      rewrite before_none; [ring|]. assert (L2 : (Datatypes.S s <= h)%nat) by lia.
+      apply le_INR in L2, Hm. rewrite S_INR in L2. pose proof (pos_INR j). pose proof (pos_INR M).
+      assert (0 <= (INR h - INR s - 1) * INR M) by (apply Rmult_le_pos; lra). lra.
+Qed.
+(* Powers, and the logarithm. *)
+Lemma bernoulli e n : 0 <= 1 + e -> 1 + INR n * e <= (1 + e) ^ n.
+Proof.
+  intros H. destruct (Rle_or_lt 0 e) as [P|P].
+  - induction n as [|n IH]; [simpl; lra|]. rewrite S_INR. simpl pow.
+    assert (0 <= e * e) by apply Rle_0_sqr. pose proof (pos_INR n).
+    assert (0 <= INR n * (e * e)) by (apply Rmult_le_pos; assumption).
+    assert ((1 + e) * (1 + INR n * e) <= (1 + e) * (1 + e) ^ n) by (apply Rmult_le_compat_l; lra). lra.
+  - induction n as [|n IH]; [simpl; lra|]. rewrite S_INR. simpl pow.
+    assert (0 <= e * e) by apply Rle_0_sqr. pose proof (pos_INR n).
+    assert (0 <= INR n * (e * e)) by (apply Rmult_le_pos; assumption).
+    assert ((1 + e) * (1 + INR n * e) <= (1 + e) * (1 + e) ^ n) by (apply Rmult_le_compat_l; lra). lra.
+Qed.
+Lemma pow_shrinks b m n : 0 <= b -> b <= 1 -> (m <= n)%nat -> b ^ n <= b ^ m.
+Proof.
+  intros P Q. induction 1 as [|n H IH]; [lra|]. simpl.
+  assert (0 <= b ^ n) by (apply pow_le; exact P). assert (0 <= (1 - b) * b ^ n) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Lemma ln_below x : 0 < x -> ln x <= x - 1.
+Proof. intros H. pose proof (exp_ineq1_le (ln x)) as E. rewrite (exp_ln x H) in E. lra. Qed.
+(* Sums: weighted ones of vectors, parts, norms. *)
+Lemma jensen_sum {V : space} n (w : nat -> R) (v : nat -> V) : (forall i, (i < n)%nat -> 0 <= w i) ->
+  norm2 (vsum n (fun i => scal (w i) (v i))) <= sum n (fun i => w i) * sum n (fun i => w i * norm2 (v i)).
+Proof.
+  induction n as [|n IH]; intros H; [simpl; unfold norm2; rewrite ip_zero_l; lra|].
+  assert (A : 0 <= w n) by (apply H; lia). assert (B := IH (fun i Hi => H i (Nat.lt_lt_succ_r _ _ Hi))). simpl.
+  set (u := vsum n (fun i => scal (w i) (v i))) in *. set (a := sum n (fun i => w i)) in *.
+  set (q := sum n (fun i => w i * norm2 (v i))) in *.
+  assert (P : 0 <= a) by (apply sum_nonneg; intros; apply H; lia).
+  assert (Q : 0 <= q) by (apply sum_nonneg; intros; apply Rmult_le_pos; [apply H; lia|apply norm2_nonneg]).
+  unfold norm2. rewrite ip_add_l, !ip_add_r, !ip_scal_l, !ip_scal_r. rewrite (ip_comm V (v n) u).
+  fold (norm2 u). fold (norm2 (v n)).
+  enough (C : 2 * ip u (v n) <= a * norm2 (v n) + q).
+  { assert (w n * (2 * ip u (v n)) <= w n * (a * norm2 (v n) + q)) by (apply Rmult_le_compat_l; assumption). lra. }
+  destruct (Rle_lt_or_eq_dec 0 a P) as [a_pos|a_zero].
+  - assert (D : 0 <= norm2 (sub u (scal a (v n)))) by apply norm2_nonneg. unfold norm2 in D.
+    rewrite !ip_sub_l, !ip_sub_r, !ip_scal_l, !ip_scal_r, (ip_comm V (v n) u) in D. fold (norm2 u) in D. fold (norm2 (v n)) in D.
+    assert (a * (2 * ip u (v n)) <= a * (a * norm2 (v n) + q)) by lra. apply (Rmult_le_reg_l a); [exact a_pos|assumption].
+  - assert (Z : norm2 u <= 0) by (rewrite <- a_zero in B; lra). assert (U : u = zero).
+    { apply vector_le. unfold norm2. rewrite !ip_sub_l, !ip_sub_r, !ip_zero_l, !ip_zero_r. fold (norm2 u). lra. }
+    rewrite U, ip_zero_l, <- a_zero. lra.
+Qed.
+Lemma jensen_mean {V : space} n (w : nat -> R) (v : nat -> V) : (forall i, (i < n)%nat -> 0 <= w i) ->
+  norm2 (vmean n (fun i => scal (w i) (v i))) <= mean n (fun i => w i) * mean n (fun i => w i * norm2 (v i)).
+Proof.
+  intros H. pose proof (jensen_sum n w v H) as J. unfold vmean, mean, norm2 at 1. rewrite ip_scal_l, ip_scal_r.
+  fold (norm2 (vsum n (fun i => scal (w i) (v i)))).
+  apply (Rmult_le_compat_l (/ INR n * / INR n)) in J; [lra|apply Rle_0_sqr].
+Qed.
+Lemma sum_part n f m : (forall i, (i < n)%nat -> 0 <= f i) -> (m < n)%nat -> f m <= sum n f.
+Proof.
+  intros H L. rewrite <- (sum_at n m f L). apply sum_le. intros i Hi. destruct (Nat.eqb i m); [lra|apply H, Hi].
+Qed.
+Lemma norm_zero_le {V : space} : norm (zero : V) <= 0.
+Proof. unfold norm, norm2. rewrite ip_zero_l, sqrt_0. lra. Qed.
+Lemma norm_vsum {V : space} n (f : nat -> V) : norm (vsum n f) <= sum n (fun i => norm (f i)).
+Proof.
+  induction n as [|n IH]; simpl; [apply norm_zero_le|]. pose proof (norm_triangle (vsum n f) (f n)). lra.
+Qed.
 
 (* The largest and the least of f 0, ..., f (n - 1). *)
 Fixpoint maxi (n : nat) (f : nat -> R) : R :=
@@ -799,6 +910,11 @@ Proof.
   induction n as [|[|n] IH]; intros H; [lia|replace i with 0%nat by lia; apply Rle_refl|].
   change (f i <= Rmax (maxi (S n) f) (f (S n))). destruct (Nat.eq_dec i (S n)) as [->|D]; [apply Rmax_r|].
   apply Rle_trans with (maxi (S n) f); [apply IH; lia|apply Rmax_l].
+Qed.
+Lemma maxi_lub n f m : (1 <= n)%nat -> (forall i, (i < n)%nat -> f i <= m) -> maxi n f <= m.
+Proof.
+  induction n as [|[|n] IH]; intros L H; [lia|apply H; lia|].
+  change (Rmax (maxi (S n) f) (f (S n)) <= m). apply Rmax_lub; [apply IH; [lia|intros; apply H; lia]|apply H; lia].
 Qed.
 Lemma mini_le n f i : (i < n)%nat -> mini n f <= f i.
 Proof.
@@ -927,7 +1043,7 @@ Ltac unrolled := first [reflexivity | cbn [sum]; repeat first [reflexivity | lia
 (* A line whose exponents are written otherwise. *)
 Ltac same H := first [exact H
   | erewrite sum_ext; [exact H | intros; cbv beta; repeat first [reflexivity | lia | progress f_equal]]].
-Ltac side := first [assumption | lia].
+Ltac side := first [assumption | lia | apply INR_le; rewrite ?S_INR; lra | apply INR_lt; rewrite ?S_INR; lra].
 
 (* --- an instance: the real line, half the square, one client, one sample, one outcome ----------------------------- *)
 
@@ -990,6 +1106,9 @@ Ltac instance :=
     | apply smooth_mean; [lia | intros; instance] | apply convex_mean; [lia | intros; instance]
     | apply strong_mean; [lia | intros; instance]
     | rewrite !E_certain, ?mean_single; reflexivity
+    | rewrite !E_certain, ?mean_single; simpl INR; first [ring | field]
+    | right; reflexivity
+    | match goal with |- @eq _ ?u _ => change u with (0 : R); unfold sub, vmean, itself; simpl; field end
     | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
     | exists 0; rewrite ?mean_single; unfold half_square; simpl; lra
     | unfold half_square, norm2; simpl;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from theory.derivation.export.forms import Lines, NotExportedError, Poly, block, poly_term
 from theory.derivation.export.laws import Laws
@@ -18,12 +19,14 @@ from theory.derivation.export.terms import (
     ZERO,
     App,
     Inv,
+    Ip,
     Nat,
     Num,
     Op,
     Pow,
     Term,
     Vec,
+    VOp,
     add,
     count,
     minus,
@@ -37,10 +40,15 @@ from theory.sentence import (
     index_of,
 )
 
+if TYPE_CHECKING:
+    from theory.derivation.export.replacing import Equality
+
 
 @dataclass
 class Closing(Scope):
     """Scripts that end a line, in one derivation."""
+
+    _used: int = 0
 
     def __post_init__(self) -> None:
         self.laws = Laws(self.setting)
@@ -53,6 +61,23 @@ class Closing(Scope):
             if isinstance(relation, Sentence):
                 free = self.free_in(relation)
                 self.scope[str(relation)] = Line(self.setting.hypothesis_of(one), relation, free)
+
+    def with_equalities(self, given: Sequence[Equality], unfold: bool) -> Normal:
+        """Normal forms with vectors replaced by what they are equal to, and where `unfold`, by what a round makes."""
+        env = {**self.env, **self.fixed}
+
+        def change(v: Vec) -> tuple[Term, str] | None:
+            for one in given:
+                found = one.at(v, env)
+                if found is not None:
+                    return found
+            return self._unfold(v) if unfold else self._no_unfolding(v)
+
+        law = self.laws.apply if unfold else lambda _: None
+        own = Normal(change, self._nonzero, law, self._flip, self._sign, self.normal.batches)
+        self._used += 100_000
+        own._used = 200_000 + self._used
+        return own
 
     def _no_unfolding(self, v: Vec) -> tuple[Term, str] | None:
         return self._unfold(v) if v.args and v.args[0] == count(0) and self._is_state(v) else None
@@ -94,7 +119,7 @@ class Closing(Scope):
             if len(nat.terms) != 1 or nat.constant < 0:
                 return nat.constant > 0 and all(n > 0 for _, n in nat.terms)
             word = nat.terms[0][0].split()[0]
-            if nat.constant > 0 or word in ("N", "samples", "d") or (word == "K" and "K" not in self.fixed):
+            if nat.constant > 0 or word in ("N", "samples", "d", "Kc") or (word == "K" and "K" not in self.fixed):
                 return True
             return any(
                 safe(s) == word and (s in self.setting.counts or (self.setting.claim.domains[s].lower or 0) >= 1)
@@ -139,15 +164,30 @@ class Closing(Scope):
                     found.append(Fact(pair[0], "<" if strict else "<=", pair[1], f"({proof[0]}_{suffix}{proof[1]})"))
         return found
 
-    def equation(self, left: Term, right: Term, unfold: bool = False) -> Lines | None:
-        """The script that proves ``left = right``; None where it is not so."""
-        proof = self.zero(minus(left, right), unfold)
+    def equation(self, left: Term, right: Term, normal: Normal | None = None) -> Lines | None:
+        """The script that proves ``left = right``, with its normal forms; None where it is not so."""
+        proof = self.zero(minus(left, right), normal)
         return None if proof is None else ["apply Rminus_diag_uniq.", *proof]
 
-    def zero(self, t: Term, unfold: bool = False) -> Lines | None:
+    def null(self, goal: Said, normal: Normal | None = None) -> Lines | None:
+        """The script of ``norm2 v <= 0``, or ``== 0``, of a vector that is 0; None for another sentence or vector."""
+        square = goal.left
+        if not isinstance(square, Ip) or square.left != square.right or goal.right != ZERO or goal.relation == "<":
+            return None
+        found, lines = (normal or self.normal).vector_alone(square.left)
+        if found != VOp("zero"):
+            return None
+        z = self.normal.fresh("Z")
+        return [
+            f"assert ({z} : {text_of(square.left)} = zero).",
+            *block(lines or ["reflexivity."]),
+            *(["right."] if goal.relation == "<=" else []),
+            f"rewrite {z}. apply ip_zero_l.",
+        ]
+
+    def zero(self, t: Term, normal: Normal | None = None) -> Lines | None:
         """The script that proves ``t = 0``; None where it is not so."""
-        normal = self.unfolding if unfold else self.normal
-        poly, lines = normal.alone(t)
+        poly, lines = (normal or self.normal).alone(t)
         if not vanishes(poly):
             return None
         if not poly:
@@ -206,7 +246,7 @@ class Closing(Scope):
                         f"rewrite {h}. apply Rgt_not_eq. unfold Rgt.", *proof]  # fmt: skip
         raise NotExportedError(f"that {text_of(d)} is not 0 is not proved")
 
-    def close(self, goal: Said, parts: Sequence[tuple[Term, Lines, bool]], unfold: bool = False) -> Lines:
+    def close(self, goal: Said, parts: Sequence[tuple[Term, Lines, bool]]) -> Lines:
         """The goal from terms that are not negative (positive; 0 for an equation), with what proves each."""
         total: Term = parts[0][0] if parts else ZERO
         for d, _, _ in parts[1:]:
@@ -214,9 +254,9 @@ class Closing(Scope):
         lemma = {"<=": "close_le", "<": "close_lt", "==": "close_eq"}[goal.relation]
         lines = [f"apply {lemma} with (d := {text_of(total)})."]
         whole = minus(minus(goal.right, goal.left), total)
-        proof = self.zero(whole, unfold)
+        proof = self.zero(whole)
         if proof is None:
-            form = text_of(poly_term((self.unfolding if unfold else self.normal).norm(whole)[0]))
+            form = text_of(poly_term(self.normal.norm(whole)[0]))
             raise NotExportedError(f"the parts of {goal.text} do not add up: {form[:300]} is left")
         if goal.relation == "<" and not any(strict for _, _, strict in parts):
             raise NotExportedError(f"no part of {goal.text} is strict")

@@ -20,6 +20,7 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 from theory.sentence import (
+    TURNS,
     parse_expression,
     read,
 )
@@ -80,11 +81,11 @@ def over(derivation: Proof, part: Written, core: Any, relation: str) -> tuple[Te
                 var = derivation.setting.fresh("i", {**derivation.env, **derivation.fixed})
                 opened.append(("mean", name(f"samples {nat_text(derivation.env['n'])}"), var))
                 derivation.env = {**derivation.env, "i": name(var)}
-            elif over in ("sum_n", "sum_k", "mean_k", "sum_h", "mean_h"):
+            elif over in ("sum_n", "sum_k", "mean_k", "sum_h", "mean_h", "sum_j", "mean_j"):
                 how, index = over.split("_")
                 var = derivation.setting.fresh(index, {**derivation.env, **derivation.fixed})
                 bound = name("N") if index == "n" else {"K": name("K"), **derivation.env, **derivation.fixed}["K"]
-                bound = derivation.turns_of_part(part) if index == "h" else bound
+                bound = derivation.turns_of_part(index, part) if index in TURNS else bound
                 opened.append((how, bound, var))
                 derivation.env = {**derivation.env, index: name(var)}
             else:

@@ -27,12 +27,14 @@ from theory.derivation.export.terms import (
 from theory.formula import Formula
 from theory.formula import text_of as formula_text
 from theory.program import Instruction, Loop
-from theory.sentence import index_of, parse_expression
+from theory.sentence import TURNS, index_of, parse_expression
 
-ORDER = "khnjcw"
-"""Round, turn of a loop, client, place in a batch, coordinate, outcome: what a draw may hang on, in this order."""
+ORDER = "khjnbcw"
+"""Round, turns of loops, client, place in a batch, coordinate, outcome: what a draw may hang on, in this order."""
+Path = tuple[Loop, ...]
+"""Loops, the outermost first, each around the next."""
 DRAWN = frozenset({"sample", "coin", "coins", "choose", "keep"})
-SPELLED = {"k": "t", "c": "co"}
+SPELLED = {"k": "t", "c": "co", "b": "pl"}
 """How an index is called in a law."""
 
 
@@ -46,7 +48,7 @@ class Draw:
         indices: on what it hangs, of `ORDER`.
         number: the probability of a coin, how many clients are chosen; None for samples.
         batch: how many samples, where they are more than one.
-        loop: in whose turns it is drawn.
+        path: the loops in whose turns it is drawn.
     """
 
     name: str
@@ -54,7 +56,7 @@ class Draw:
     indices: str
     number: Formula | None = None
     batch: Nat | None = None
-    loop: Loop | None = None
+    path: Path = ()
 
     @property
     def by_client(self) -> bool:
@@ -71,28 +73,28 @@ class Draw:
         return tuple(env[x] for x in self.indices)
 
 
-def drawn_by(setting: Setting, step: Instruction, loop: Loop | None) -> Draw:
+def drawn_by(setting: Setting, step: Instruction, path: Path) -> Draw:
     """The draw of an instruction.
 
     Raises:
         NotExportedError: for what is not exported yet.
     """
-    turn = "" if loop is None else "h"
+    turn = "".join(TURNS[: len(path)])
     word = f"drawn{step.to}"
     if step.op == "sample":
         if formula_text(step.numbers[0]) == "1":
-            return Draw(word, "sample", f"k{turn}nw", loop=loop)
+            return Draw(word, "sample", f"k{turn}nw", path=path)
         if step.flag is False:
             raise NotExportedError("batches without replacement are not exported yet")
         size = setting.nat(parse_expression(formula_text(step.numbers[0])), {})
         if len(size.terms) != 1 or size.constant:
             raise NotExportedError(f"batches of {nat_text(size)} samples are not exported yet")
-        return Draw(word, "sample", f"k{turn}njw", batch=size, loop=loop)
+        return Draw(word, "sample", f"k{turn}nbw", batch=size, path=path)
     if step.op == "choose" and step.flag:
         raise NotExportedError("clients that are chosen with replacement are not exported yet")
     if step.op == "keep":
-        return Draw(word, "keep", f"k{turn}{'n' if step.kind == 'client' else ''}cw", step.numbers[0], loop=loop)
-    return Draw(word, step.op, f"k{turn}w" if step.op == "coin" else f"k{turn}nw", step.numbers[0], loop=loop)
+        return Draw(word, "keep", f"k{turn}{'n' if step.kind == 'client' else ''}cw", step.numbers[0], path=path)
+    return Draw(word, step.op, f"k{turn}w" if step.op == "coin" else f"k{turn}nw", step.numbers[0], path=path)
 
 
 def chance(setting: Setting, draw: Draw, env: Env) -> Term:
@@ -160,13 +162,15 @@ class Before:
     """Something that is there before a draw: a state, what a loop hands on, an earlier draw.
 
     Attributes:
-        name: of it in Rocq.
+        name: of what stands for it, which is its own where nothing else before the draw has that.
+        head: its name in Rocq.
         type: of what a function of it is applied to.
         text: what it is, at t, h and w.
-        at: its indices but client and place in a batch, in Rocq.
+        at: its first indices, in Rocq; of those that follow it is given as a function.
     """
 
     name: str
+    head: str
     type: str
     text: str
     at: tuple[Nat, ...]
@@ -176,14 +180,14 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
     """A draw, the values that it takes, and its law given what is there before; two clients (two places in a batch) are
     independent, or as clients that are chosen without replacement are."""
     within = {"k": "(t < rounds)%nat", "n": "(n < N)%nat", "c": "(co < d)%nat", "w": "(w < outcomes Pr)%nat"}
-    if draw.loop is not None:
-        within["h"] = f"(h < {nat_text(setting.turns(draw.loop))})%nat"
+    for x, loop in zip(TURNS, draw.path, strict=False):
+        within[x] = f"({x} < {nat_text(setting.turns(loop))})%nat"
     if draw.batch is not None:
-        within["j"] = f"(j < {nat_text(draw.batch)})%nat"
+        within["b"] = f"(pl < {nat_text(draw.batch)})%nat"
     own = [x for x in draw.indices if x != "w"]
     words = " ".join(SPELLED.get(x, x) for x in own)
     given = "".join(f"{within[x]} -> " for x in own)
-    two = {"n": "m", "j": "l", "c": "co2"}
+    two = {"n": "m", "b": "l", "c": "co2"}
     other = " ".join(two.get(x, SPELLED.get(x, x)) for x in own)
     one, second = f"({draw.name} {words} w)", f"({draw.name} {other} w)"
     phi = " ".join(["phi", *(b.text for b in before)])
@@ -208,7 +212,7 @@ def law(setting: Setting, draw: Draw, before: Sequence[Before]) -> list[tuple[st
     ]
     if draw.by_client:
         more = [two[x] for x in own if x in two]
-        apart = " \\/ ".join(f"{x} <> {two[x]}" for x in own if x in "nj")
+        apart = " \\/ ".join(f"{SPELLED.get(x, x)} <> {two[x]}" for x in own if x in "nb")
         also = "".join(f"{within[x].replace(f'({SPELLED.get(x, x)} ', f'({two[x]} ', 1)} -> " for x in own if x in two)
         found.append(
             (

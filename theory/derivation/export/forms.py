@@ -35,7 +35,7 @@ LINEAR = ("sum", "mean", "E")
 ORDER = {"sum": 0, "mean": 1, "E": 2}
 FORMULA = {"+": "Fa", "-": "Fs", "*": "Fm", "neg": "Fo"}
 SHORT = 120  # characters of a formula for which Rocq's own tactic is quick
-MOST_SORTED = 6  # bound indices of one product that are tried in every order
+MOST_SORTED = 8  # bound indices of one product
 
 
 class NotExportedError(ValueError):

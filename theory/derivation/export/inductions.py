@@ -16,6 +16,7 @@ from theory.derivation.export.terms import (
     text_of,
 )  # fmt: skip
 from theory.sentence import (
+    TURNS,
     Sentence,
     parse_sentence,
 )
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
     on = one.get("on", "k")
-    if on not in ("k", "h", "K"):
+    if on not in ("k", "K", *TURNS):
         raise NotExportedError(f"induction on {on} is not exported yet")
     if on not in line.free:
         raise NotExportedError(f"an induction on {on} of a sentence without it, or inside another")
@@ -38,32 +39,31 @@ def by_induction(derivation: Proof, one: Written, line: Line) -> Lines:
     base = ending(derivation, one["base"], sentences, frees, line, on, count(start))
     derivation.scope, derivation.fixed = dict(kept[0]), {**kept[2], on: name(var)}
     hypotheses = ["IH"] if len(sentences) == 1 else [f"IH {j + 1}" for j in range(len(sentences))]
-    for text, s, free in zip(hypotheses, sentences, frees, strict=True):
-        derivation.scope[text] = Line(text.replace(" ", "_"), s, free)
+    fresh = derivation.normal.fresh
+    names, room_, before_, now = [fresh("IH") for _ in sentences], fresh("room"), fresh("Before"), fresh("Now")
+    for text, word, s, free in zip(hypotheses, names, sentences, frees, strict=True):
+        derivation.scope[text] = Line(word, s, free)
     if len(sentences) > 1:
         derivation.scope["IH"] = derivation.scope["IH 1"]
     step = ending(derivation, one["step"], sentences, frees, line, on, name(var).shifted(1))
     derivation.scope, derivation.env, derivation.fixed = kept
     reach = max(derivation.reach(s, on) for s in sentences) if on != "K" else 0
     trees = [side for s in sentences for side in (s.left, s.right)]
-    end = nat_text(derivation.setting.turns_of(*trees)) if on == "h" else "rounds"
-    bounded = derivation.setting.random or on == "h"
+    end = nat_text(derivation.setting.turns_of(on, *trees)) if on in TURNS else "rounds"
+    bounded = derivation.setting.random or on in TURNS
     room = f"({nat_text(name(var).shifted(reach))} <= {end})%nat -> " if bounded else ""
     before = [derivation.inner_type(s, free, on, name(var)) for s, free in zip(sentences, frees, strict=True)]
     q = " /\\ ".join(f"({text})" for text in before)
-    names = [text.replace(" ", "_") for text in hypotheses]
     pattern = names[-1]
     for word in names[-2::-1]:
         pattern = f"[{word} {pattern}]"
+    opened = f"destruct {now} as {pattern}." if len(names) > 1 else f"rename {now} into {names[0]}."
     if room:
-        opened = f"assert (Now : {q}) by (apply Before; lia)."
-        step = [f"intros {var} {var}_from Before room.", opened, f"destruct Now as {pattern}." if len(names) > 1
-                else "rename Now into IH.", *step]  # fmt: skip
+        started = [f"intros {var} {var}_from {before_} {room_}.", f"assert ({now} : {q}) by (apply {before_}; lia)."]
     else:
-        step = [f"intros {var} {var}_from Before.",
-                f"destruct Before as {pattern}." if len(names) > 1 else "rename Before into IH.",
-                *step]  # fmt: skip
-    base = ["intros room.", *base] if room else base
+        started = [f"intros {var} {var}_from {now}."]
+    step = [*started, opened, *step]
+    base = [f"intros {room_}.", *base] if room else base
     property_ = f"fun {var} : nat => {room}({q})"
     script = [
         f"assert (Q : forall {var} : nat, ({start} <= {var})%nat -> {room}({q})).",

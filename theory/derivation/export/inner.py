@@ -182,6 +182,16 @@ class Inner(Roots):
             f"apply vector_ext; intros {probe.head}.", f"transitivity ({middle}).", *block(lines), "symmetry.", *back,
         ]  # fmt: skip
 
+    def vector_alone(self, t: Term) -> tuple[Term, Lines | None]:
+        """As `vector`, with a script that stands alone."""
+        kept = self.hoisted, self._kept, self._squares
+        self.hoisted, self._kept, self._squares = [], {}, {}
+        try:
+            found, lines = self.vector(t)
+            return found, [*self.hoisted, *lines] if lines is not None else None
+        finally:
+            self.hoisted, self._kept, self._squares = kept
+
     def _without(self, core: Term, probe: Vec) -> Term:
         prefix, body = prefix_of(core)
         factors = dict(factors_of(body))

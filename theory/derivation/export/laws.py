@@ -9,6 +9,7 @@ from functools import cached_property
 
 from theory.derivation.export.draws import Draw, chances, chances_of_two, mixed
 from theory.derivation.export.forms import Lines, NotExportedError, block, nested, prefix_of
+from theory.derivation.export.premises import Premises
 from theory.derivation.export.rounds import round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
@@ -130,7 +131,7 @@ class Laws:
             tail = tail[:-2]
         means = {x: (prefix[-depth + 2 * i][2], prefix[-depth + 2 * i + 1][2]) for i, x in enumerate(apart)}
         lead = {x: one[1][indices.index(x)] for x in apart}
-        if len(apart) == 2 and (means["n"][0] == lead["n"]) != (means["j"][0] == lead["j"]):
+        if len(apart) == 2 and (means["n"][0] == lead["n"]) != (means["b"][0] == lead["b"]):
             raise NotExportedError("two values of a draw under means in another order are not exported yet")
         if means[apart[0]][0] != lead[apart[0]]:
             one, two = two, one
@@ -139,7 +140,7 @@ class Laws:
 
     def _bounds(self, draw: Draw) -> dict[str, Nat]:
         """Up to where its clients and places go."""
-        return {"n": name("N"), **({"j": draw.batch} if draw.batch is not None else {})}
+        return {"n": name("N"), **({"b": draw.batch} if draw.batch is not None else {})}
 
     def _apart(
         self, left: Sequence[str], means: Mapping[str, tuple[str, str]], e: tuple[str, Nat | str, str], body: Term,
@@ -175,10 +176,10 @@ class Laws:
         size = Inv(App("INR", (bound,)))
         new = add(mean(n, mean(m, apart)), times(size, minus(mean(n, same), mean(n, both))))
         differ = f"apart_{x}"
-        others = [y for y in "njc" if y in draw.indices]
+        others = [y for y in "nbc" if y in draw.indices]
         if draw.batch is not None:
             differ = f"(or_introl {differ})" if x == "n" else f"(or_intror {differ})"
-        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "njc")
+        more = " ".join(two[1][draw.indices.index(y)] for y in draw.indices if y in "nbc")
         phi = self._phi(body_of_two, one, [i, j])
         sides = " ltac:(side)" * (len(one[1]) - 1 + len(others))
         down = [f"apply mean_ext; intros {var} {self.fresh('le')}." for _, _, var in inner]
@@ -204,15 +205,15 @@ class Laws:
         """What is averaged, as a function of what was there before the draw, and of its values."""
         env = self.env(one)
         w = one[1][-1]
-        before = {b.name: b for b in round_of(self.setting).before(self.draws[one[0]])}
-        when = {x: env[x] for x in "kh" if x in env}
-        at = {word: tuple(nat_text(put(a, when)) for a in b.at) for word, b in before.items()}  # type: ignore[arg-type]
+        before = Premises(self.setting).before(self.draws[one[0]])
+        when = {x: env[x] for x in "khj" if x in env}
+        at = [tuple(nat_text(put(a, when)) for a in b.at) for b in before]  # type: ignore[arg-type]
 
         def inner(head: str, args: Sequence[str]) -> list[str]:
-            place = at.get(head, ())
-            if head not in before or tuple(args[: len(place)]) != place or args[-1] != w:
-                raise NotExportedError(f"an expectation over draws of what is not there before them, {head}")
-            return [f"at_{head}", *args[len(place) : -1]]
+            for b, place in zip(before, at, strict=True):
+                if b.head == head and tuple(args[: len(place)]) == place and args[-1] == w:
+                    return [f"at_{b.name}", *args[len(place) : -1]]
+            raise NotExportedError(f"an expectation over draws of what is not there before them, {head}")
 
         def change(t: Term) -> Term:
             if isinstance(t, Nat) and len(t.terms) == 1 and t.terms[0][0].startswith("drawn_"):
@@ -227,7 +228,7 @@ class Laws:
         found = change(body)
         if w in names_of(found):
             raise NotExportedError(f"the expectation of {text_of(body)[:200]} is not exported yet")
-        words = " ".join([*(f"at_{b}" for b in before), *values])
+        words = " ".join([*(f"at_{b.name}" for b in before), *values])
         return f"(fun {words} => {text_of(found)})"
 
 

@@ -17,7 +17,7 @@ with forall exists match return Type Prop Set vector weight outcomes func grad s
 xstar_n gradient smooth convex strongly_convex lipschitz space chances mod where using Rmax Rmin Rabs INR pow N K d
 unit block counts nonzero positive side same unrolled line instance certain itself half_square Q IH Case Now Before
 vE t m v w phi eps j room unit_one gradients hypotheses l R nat zz Fv Fz Fq Fi Fa Fs Fm Fo Fp Poly Sv Sw Su S0 Sa Ss
-Sm Span Linear span maxi mini basis co co2 mx0 mx1 mx2
+Sm Span Linear span maxi mini basis co co2 pl mx0 mx1 mx2
 """
 TAKEN = frozenset(_WORDS.split())
 LEVELS = ("f", "f_n", "f_ni")

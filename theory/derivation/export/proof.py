@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from theory.derivation.export import inductions, rules
+from theory.derivation.export import axioms, inductions, rules
 from theory.derivation.export.closing import Closing
 from theory.derivation.export.combining import by_combination
 from theory.derivation.export.forms import Lines, NotExportedError, block
-from theory.derivation.export.scope import Line, Written
+from theory.derivation.export.replacing import by_replace
+from theory.derivation.export.scope import BeyondError, Line, Written
 from theory.derivation.export.terms import (
     Nat,
     name,
@@ -24,9 +25,10 @@ RULES: Mapping[str, Callable[[Proof, Written, Line], Lines]] = {
     "hypothesis": rules.by_hypothesis,
     "domain": rules.by_domain,
     "assumption": rules.by_assumption,
-    "axiom": rules.by_axiom,
+    "axiom": axioms.by_axiom,
     "combination": by_combination,
     "step": rules.by_step,
+    "replace": by_replace,
     "at": rules.by_at,
     "mean": rules.by_mean,
     "induction": inductions.by_induction,
@@ -56,6 +58,8 @@ class Proof(Closing):
                 sentence = parse_sentence(text)
             elif one["by"] == "assumption" and i + 1 < len(written):
                 sentence = self._said_by_assumption(one)
+            elif one["by"] == "at" and i + 1 < len(written):
+                sentence = self.moved(self.find(one["line"]).sentence, one.get("put", {}))
             elif last is not None and i + 1 == len(written):
                 sentence, here = last, place
             else:
@@ -85,15 +89,32 @@ class Proof(Closing):
         if one["by"] == "induction" and one.get("on") == "K" and "K" not in self.fixed:
             free = ("K", *free)
         within = str(one["over"])[-1] if one["by"] == "axiom" and str(one.get("over"))[:3] in ("max", "min") else ""
-        line = Line("", sentence, free, within=within if within in "kh" and within in free else "", place=place)
-        kept = self.env
+        line = Line("", sentence, free, within=within if within in "khj" and within in free else "", place=place)
+        while True:
+            try:
+                return line, self._ruled(rule, one, line)
+            except BeyondError as error:  # a line that it uses is said no further: then neither is this one
+                if error.index not in free:
+                    raise
+                line = further(line, error)
+
+    def _ruled(self, rule: Callable[[Proof, Written, Line], Lines], one: Written, line: Line) -> Lines:
+        kept = self.scope, self.env, self.fixed, self.current
+        self.current = line
         self.env = {**self.env, **{index: name(index) for index in line.free if index != "K"}}
         intro = self.intro(line)
         try:
             proof = rule(self, one, line)
         finally:
-            self.env = kept
-        return line, [*([intro] if intro and one["by"] != "induction" else []), *proof]
+            self.scope, self.env, self.fixed, self.current = kept
+        return [*([intro] if intro and one["by"] != "induction" else []), *proof]
+
+
+def further(line: Line, error: BeyondError) -> Line:
+    """A line that is said as far as one that it uses."""
+    if not error.further:
+        return replace(line, within=line.within + error.index)
+    return replace(line, further=tuple({**dict(line.further), error.index: error.further}.items()))
 
 
 def _comment(text: str) -> str:

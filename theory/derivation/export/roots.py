@@ -172,9 +172,16 @@ class Roots(Arithmetic):
     def _counted(self, t: App, n: Nat) -> tuple[Poly, Lines | None] | None:
         """A whole number as the sum of what it is made of."""
         single = len(n.terms) == 1 and n.terms[0][1] == 1 and n.constant == 0
-        if single or n.constant < 0 or any(times_ < 0 for _, times_ in n.terms):
+        if single or any(times_ < 0 for _, times_ in n.terms):
+            return None
+        if n.constant < 0 and not self._above(n):
             return None
         found: Poly = {(): Fraction(n.constant)} if n.constant else {}
         for key, times_ in n.terms:
             found = sum_of(found, one_atom(App("INR", (name(key),))), Fraction(times_))
-        return found, ["rewrite ?plus_INR, ?mult_INR, ?S_INR; simpl INR; ring."]
+        first = "" if n.constant >= 0 else "rewrite minus_INR by counts; "
+        return found, [f"{first}rewrite ?plus_INR, ?mult_INR, ?S_INR; simpl INR; ring."]
+
+    def _above(self, n: Nat) -> bool:
+        """Whether a whole number less 1 is one: it has a part that is at least 1."""
+        return n.constant == -1 and any(self.nonzero(App("INR", (name(key),))) for key, _ in n.terms)

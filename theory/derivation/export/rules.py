@@ -8,22 +8,19 @@ from theory.derivation.export import schemas
 from theory.derivation.export.combining import by_combination
 from theory.derivation.export.forms import Lines, NotExportedError, block, poly_term
 from theory.derivation.export.names import Said, safe
-from theory.derivation.export.scope import Line, Written
+from theory.derivation.export.replacing import same_when
+from theory.derivation.export.scope import BeyondError, Line, Written
 from theory.derivation.export.signs import ratio
 from theory.derivation.export.terms import (
     ONE,
     ZERO,
     App,
-    Bind,
     Ip,
-    Nat,
     Num,
     Pow,
-    Term,
     count,
     minus,
     name,
-    nat_text,
     put,
     text_of,
     times,
@@ -31,7 +28,7 @@ from theory.derivation.export.terms import (
 from theory.derivation.export.terms import everything as all_parts
 from theory.predicates import predicate
 from theory.sentence import (
-    Expression,
+    TURNS,
     index_of,
     parse_call,
     parse_expression,
@@ -52,14 +49,16 @@ def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
     facts = []
     for symbol in derivation.setting.symbols:
         base, index = index_of(symbol)
-        if index:
+        if index and index not in line.free:
             continue
         domain = derivation.setting.claim.domains[base]
         word, whole = safe(base), derivation.setting.whole(symbol)
+        at = f" {index}" + (" ltac:(side)" if index == "n" else "") if index else ""
         ends = [e for e, v in (("dom", whole), ("low", not whole and domain.lower is not None)) if v]
         ends += ["top"] if domain.upper is not None else []
         for end in ends:
-            facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof {word}_{end}.")
+            facts.append(f"pose proof (le_INR _ _ {word}_{end})." if whole else f"pose proof ({word}_{end}{at}).")
+    facts += _of_index(derivation, line)
     said = derivation.goal(line)
     for word in sorted({text_of(t.args[0]) for side in (said.left, said.right) for t in all_parts(side)
                         if isinstance(t, App) and t.head == "INR"}):  # fmt: skip
@@ -68,9 +67,25 @@ def by_domain(derivation: Proof, one: Written, line: Line) -> Lines:
     return [*facts, "simpl INR in *; lra."]
 
 
+def _of_index(derivation: Proof, line: Line) -> Lines:
+    """How far a round, or a turn, goes, where that is what the line says: one less than their number, or so many."""
+    goal, facts = derivation.goal(line), []
+    for index in (i for i in line.free if i in ("k", *TURNS)):
+        end = App("INR", (name("K") if index == "k" else derivation.setting.turns_of(index),))
+        here = App("INR", (name(index),))
+        for less in (ZERO, ONE):
+            if derivation.normal.equal(minus(goal.right, goal.left), minus(minus(end, here), less)):
+                if index not in line.within and (index == "k" or less == ONE):
+                    raise BeyondError(index, f"{line.sentence} is said of indices in a sum")
+                one = f"INR {index} + {text_of(less)} <= {text_of(end)}"
+                proof = "rewrite <- S_INR" if less == ONE else "rewrite Rplus_0_r"
+                facts.append(f"assert ({one}) by ({proof}; apply le_INR; lia).")
+    return facts
+
+
 def by_at(derivation: Proof, one: Written, line: Line) -> Lines:
     other = derivation.find(one["line"])
-    vectors = [key for key in one.get("put", {}) if key not in ("k", "n", "i", "h", "K")]
+    vectors = [key for key in one.get("put", {}) if key not in ("k", "n", "i", "h", "j", "K")]
     if vectors:
         raise NotExportedError(f"a line at another {vectors[0]} is not exported yet")
     return derivation.from_lines([derivation.at(other, derivation.put_at(one.get("put", {})))], line)
@@ -82,7 +97,12 @@ def by_mean(derivation: Proof, one: Written, line: Line) -> Lines:
 
 def by_step(derivation: Proof, one: Written, line: Line) -> Lines:
     goal = derivation.goal(line)
-    lines = derivation.equation(goal.left, goal.right, True)
+    if one.get("using"):
+        return same_when(derivation, goal, [str(text) for text in one["using"]], True)
+    lines = derivation.null(goal, derivation.unfolding)
+    if lines is not None:
+        return lines
+    lines = derivation.equation(goal.left, goal.right, derivation.unfolding)
     if lines is None:
         form = text_of(poly_term(derivation.unfolding.norm(minus(goal.left, goal.right))[0]))
         raise NotExportedError(f"{goal.text} is not what the round says: {form[:300]} is left")
@@ -103,30 +123,23 @@ def by_assumption(derivation: Proof, one: Written, line: Line) -> Lines:
     return derivation.scaled(said, proof, line)
 
 
-def by_axiom(derivation: Proof, one: Written, line: Line) -> Lines:
-    if one["schema"] in ("telescope", "extreme"):
-        how, index = str(one["over"]).split("_")
-        return over_index(derivation, line, parse_expression(str(one["of"][0])), how, index)
-    given = [derivation.expression(text) for text in one.get("of", ())]
-    goal = derivation.goal(line)
-    return schemas.axiom(one["schema"], given, goal, derivation)
-
-
 def by_single(derivation: Proof, one: Written, line: Line) -> Lines:
     goal = derivation.goal(line)
-    if goal.relation == "<" or "n" in line.free:
-        raise NotExportedError(f"one client, of {line.sentence}, is not exported yet")
-    clients = App("INR", (name("N"),))
+    of = str(one.get("of", "N"))
+    if goal.relation == "<" or (of == "N" and "n" in line.free) or one.get("unfold"):
+        raise NotExportedError(f"one {of}, of {line.sentence}, is not exported yet")
+    word = of if of == "N" else safe(of)
+    clients = App("INR", (name(word),))
     sign = derivation.signs.prove(minus(ONE, clients))
-    new = {"N": count(1)}
+    new = {word: count(1)}
     equal = derivation.equation(put(goal.left, new), put(goal.right, new))
     if sign is None or equal is None:
-        raise NotExportedError(f"one client: {line.sentence} is not shown for one")
+        raise NotExportedError(f"one {of}: {line.sentence} is not shown for one")
     start = ["right."] if goal.relation == "<=" else []
     return [
         f"assert (Least : 0 <= {text_of(minus(ONE, clients))}).",
         *block(sign),
-        "assert (One : N = 1%nat) by (apply one_client; assumption).",
+        f"assert (One : {word} = 1%nat) by (apply one_client; [counts|assumption]).",
         *start,
         "rewrite One.",
         *equal,
@@ -191,33 +204,3 @@ def by_power(derivation: Proof, one: Written, line: Line) -> Lines:
     if c is None or c <= 0:
         raise NotExportedError(f"the power {line.sentence} is another sentence")
     return [*lines, *derivation.close(goal, [derivation.part(raised, h, Num(c), goal.relation)])]
-
-
-def over_index(derivation: Proof, line: Line, e: Expression, how: str, index: str) -> Lines:
-    """A sum that telescopes, or one of the numbers of which a maximum is taken."""
-    env = {"K": name("K"), **derivation.env, **derivation.fixed}
-    bound = {"n": name("N"), "k": env["K"]}.get(index)
-    if index == "h":
-        bound = derivation.setting.turns_of(e)
-    if bound is None or (how == "sum" and index not in "kh"):
-        raise NotExportedError(f"{how}_{index} of an axiom is not exported yet")
-    var = derivation.setting.fresh(index, env)
-
-    def at(k: Nat) -> Term:
-        return derivation.setting.term(e, {**env, index: k})
-
-    body, h = at(name(var)), derivation.normal.fresh("H")
-    if how == "sum":
-        each = Bind("sum", bound, var, minus(at(name(var).shifted(1)), body))
-        said = Said(each, "==", minus(at(bound), at(count(0))))
-        proof = f"exact (sum_telescope {nat_text(bound)} (fun {var} => {text_of(body)}))."
-    else:
-        whole = Bind({"max": "maxi", "min": "mini"}[how], bound, var, body)
-        one = at(env[index])
-        said = Said(one, "<=", whole) if how == "max" else Said(whole, "<=", one)
-        of = f"{nat_text(bound)} (fun {var} => {text_of(body)}) {nat_text(env[index])}"
-        proof = f"exact ({whole.kind}_le {of} ltac:(side))."
-    script = derivation.scaled_from(derivation.goal(line), said, h)
-    if script is None:
-        raise NotExportedError(f"{line.sentence} is not what its axiom says")
-    return [f"assert ({h} : {said.text}).", *block([proof]), *script]

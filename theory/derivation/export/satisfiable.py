@@ -1,4 +1,7 @@
-"""An instance that satisfies a theorem's hypotheses: half the square on the real line, one client, one sample."""
+"""An instance that satisfies a theorem's hypotheses: half the square on the real line, one client, one sample.
+
+Where the run of the algorithm there is not written, it begins at the minimiser and stays there.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from theory.derivation.export.draws import chance
 from theory.derivation.export.names import safe
 from theory.derivation.export.rounds import Carried, Tap, round_of
 from theory.derivation.export.statement import Setting
-from theory.derivation.export.terms import App, Inv, Num, Op, Pow, Term, name, text_of
+from theory.derivation.export.terms import App, Inv, Nat, Num, Op, Pow, Term, name, text_of
 from theory.formula import Name
-from theory.sentence import Sentence, index_of
+from theory.sentence import TURNS, Sentence, index_of
 
 _DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
 _TRIED = tuple(Fraction(text) for text in ("1", "1/2", "1/4", "2", "1/8", "3", "1/16"))
+ONE = Fraction(1)
 _MOST_TRIED = 20_000
 _BOUNDS = {
     "smooth": (Fraction(1), None),
@@ -37,19 +42,14 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
         return None
     if any(not _alone(r, setting) for r in setting.claim.relations):
         return None
-    program = setting.program
-    if program is not None:
-        made = round_of(setting)
-        loops = [c.loop for c in made.carried.values()]
-        if len(program.state) != 1 or program.state[0].kind != "server" or len(loops) > 1:
-            return None
-        if any(draw.op != "sample" for draw in made.draws.values()):
-            return None
+    rest = setting.program is not None and not _moves(setting)
+    if rest and not _rests(setting, numbers):
+        return None
     values = []
     for word, type_ in hypotheses:
         if not _DATA.match(type_):
             continue
-        values.append(_value(setting, word, type_, numbers))
+        values.append((_at_rest if rest else _value)(setting, word, type_, numbers))
     data = " ".join(f"({word} : {type_})" for word, type_ in hypotheses if _DATA.match(type_))
     props = "\n  /\\ ".join(f"({type_})" for _, type_ in hypotheses if not _DATA.match(type_))
     if not props:
@@ -65,6 +65,36 @@ def example(setting: Setting, label: str, hypotheses: Sequence[tuple[str, str]])
             "Qed.",
         ]
     )
+
+
+def _moves(setting: Setting) -> bool:
+    """Whether the run of the algorithm in the instance is written: one state of the server, at most one loop."""
+    program = setting.program
+    assert program is not None
+    made = round_of(setting)
+    one = len(program.state) == 1 and program.state[0].kind == "server"
+    return one and len(made.carried) <= 1 and all(draw.op == "sample" for draw in made.draws.values())
+
+
+def _rests(setting: Setting, numbers: Mapping[str, Fraction]) -> bool:
+    """Whether the algorithm can rest at the minimiser, 0, its coins of chance 1, all its clients chosen."""
+    for draw in round_of(setting).draws.values():
+        if draw.number is not None:
+            p = _worth(chance(setting, draw, {x: name(x) for x in "khjncw"}), {**numbers, "N": ONE, "d": ONE})
+            if p != 1:
+                return False
+    return True
+
+
+def _at_rest(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fraction]) -> str:
+    """Of a run that stays at 0."""
+    if word == "x0":
+        return "0"
+    if word.startswith("drawn_") and not type_.endswith("nat"):
+        return f"(fun {'_ ' * type_.count('->')}=> 1)"
+    if type_.endswith("V") and word not in ("grad", "unit", "basis"):
+        return f"(fun {'_ ' * type_.count('->')}=> 0)" if "->" in type_ else "0"
+    return _value(setting, word, type_, numbers)
 
 
 def _value(setting: Setting, word: str, type_: str, numbers: Mapping[str, Fraction]) -> str:
@@ -107,11 +137,11 @@ def _run(setting: Setting) -> str:
 
 def _shown(setting: Setting, one: Carried | Tap) -> str:
     """What a loop hands on, or a tap shows, turn after turn."""
-    words = ["t", *(["h"] if one.loop is not None else []), *(["n"] if one.client else [])]
+    words = ["t", *TURNS[: len(one.path)], *(["n"] if one.client else [])]
     words += ["w"] if setting.random else []
-    env = {x: name("t" if x == "k" else x) for x in "khnw"}
+    env = {x: name("t" if x == "k" else x) for x in "khjnw"}
     made = round_of(setting)
-    turn = made.handed(one, env["h"], env) if isinstance(one, Carried) else made.value(one.value, env, one.loop)
+    turn = made.handed(one, env["h"], env) if isinstance(one, Carried) else made.value(one.value, env, one.path)
     before = f"({_run(setting)} t{' w' if setting.random else ''})"
     return f"(fun {' '.join(words)} => {_of_before(setting, turn).replace('before', before)})"
 
@@ -122,9 +152,9 @@ def _of_before(setting: Setting, t: Term) -> str:
     made, word = round_of(setting), safe(setting.program.state[0].name)
     text = text_of(t, outer=9)
     for c in made.carried.values():
-        env = {x: name("t" if x == "k" else x) for x in "khnw"}
-        first = _grounded(setting, text_of(made.value(c.first, env, None), outer=9))
-        following = _grounded(setting, text_of(made.value(c.following, env, c.loop), outer=9))
+        env = {x: name("t" if x == "k" else x) for x in "khjnw"}
+        first = _grounded(setting, text_of(made.value(c.first, env, c.path[:-1]), outer=9))
+        following = _grounded(setting, text_of(made.value(c.following, env, c.path), outer=9))
         core = rf"{c.name} t (\w+|\([^()]*\)|\d+%nat)" + r" \w+" * (int(c.client) + int(setting.random))
         own = rf"\({core}\)|\b{core}"
         run = f"nat_rect (fun _ => vector line) {first} (fun h inner => {re.sub(own, 'inner', following)})"
@@ -159,7 +189,7 @@ def _numeric(t: Term) -> bool:
         return _numeric(t.of)
     if isinstance(t, Pow):
         return not t.exponent.terms and _numeric(t.base)
-    return isinstance(t, Num) or (isinstance(t, App) and (not t.args or t.head == "INR"))
+    return isinstance(t, Num) or (isinstance(t, App) and all(isinstance(a, Nat) for a in t.args))
 
 
 def parameters(setting: Setting) -> dict[str, Fraction] | None:
@@ -179,8 +209,9 @@ def parameters(setting: Setting) -> dict[str, Fraction] | None:
                     own = [v for v in own if (low is None or v >= low) and (high is None or v <= high)]
         choices[safe(base)] = own
     try:
+        env = {x: name(x) for x in "nkhj"}
         sides = [
-            (r, setting.term(r.left, {}), setting.term(r.right, {})) for r in claim.relations if _alone(r, setting)
+            (r, setting.term(r.left, env), setting.term(r.right, env)) for r in claim.relations if _alone(r, setting)
         ]
     except ValueError:
         return None

@@ -1,12 +1,11 @@
-"""Instances of assumptions at points, and of axioms: what each says, and what proves it."""
+"""Instances of assumptions at points: what each says, and what proves it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from theory.derivation.export.forms import Lines, NotExportedError
+from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.names import LEVELS, Env, Said
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
@@ -29,9 +28,6 @@ from theory.derivation.export.terms import (
     times,
 )  # fmt: skip
 from theory.predicates import Predicate
-
-if TYPE_CHECKING:
-    from theory.derivation.export.proof import Proof
 
 TWO = Num(Fraction(2))
 _LIFTED = {
@@ -243,21 +239,3 @@ def instance(
             f"{held['strongly_convex']} {text(x)} {text(y)})."
         )
     raise NotExportedError(f"the schema {schema} is not exported yet")
-
-
-def axiom(schema: str, of: Sequence[Term], goal: Said, proof: Proof) -> Lines:
-    """The script of a line that an axiom gives."""
-    left, right = text_of(goal.left, outer=9), text_of(goal.right, outer=9)
-    if schema == "max" and isinstance(goal.right, App) and goal.right.head == "Rmax":
-        return ["repeat first [apply Rle_refl | apply Rmax_l | eapply Rle_trans; [|apply Rmax_r]]."]
-    if schema == "min" and isinstance(goal.left, App) and goal.left.head == "Rmin":
-        return ["repeat first [apply Rle_refl | apply Rmin_l | eapply Rle_trans; [apply Rmin_r|]]."]
-    if schema == "cauchy":
-        return ["apply ip_le_norm."]
-    if schema == "triangle":
-        return ["apply norm_triangle."]
-    if schema == "exp":
-        return ["first [apply exp_ineq1_le | rewrite Rplus_comm; apply exp_ineq1_le]."]
-    if schema == "abs":
-        return [f"unfold Rabs; destruct (Rcase_abs _); lra. (* {len(left) + len(right)} *)"]
-    raise NotExportedError(f"the axiom {schema} is not exported yet")

@@ -5,29 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from theory.derivation.export.forms import NotExportedError, under
-from theory.derivation.export.names import Env, Said
+from theory.derivation.export.names import Env, Said, safe
+from theory.derivation.export.rounds import round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import (
     Nat,
     Term,
+    count,
     name,
     nat_text,
 )  # fmt: skip
-from theory.formula import Name
+from theory.formula import Apply, Name, Number
 from theory.sentence import (
+    OVER,
+    TURNS,
     At,
+    Expression,
     Sentence,
+    applied,
     everything,
     everything_meant,
+    index_of,
     parse_expression,
     parse_sentence,
+    parts,
     read,
 )
 
-INDICES = ("K", "k", "h", "n", "i", "w")
+INDICES = ("K", "k", "h", "j", "n", "i", "w")
 VARIABLE = {"K": "Ka"}
 """How an index is called where another K is there already."""
 Written = Mapping[str, Any]
@@ -44,6 +53,7 @@ class Line:
         start: the first k for which it is said.
         within: indices for which it is said only as far as sums over them go.
         place: indices at which it is said other than their own: k + 1 for k.
+        further: of rounds and turns, how far they have to go for it, where that is more than it speaks of.
     """
 
     coq: str
@@ -52,16 +62,35 @@ class Line:
     start: int = 0
     within: str = ""
     place: tuple[tuple[str, Nat], ...] = ()
+    further: tuple[tuple[str, int], ...] = ()
+
+
+class BeyondError(NotExportedError):
+    """A line is used for all of an index of which it says less: only what stands in a sum, or up to its end less
+    `further`."""
+
+    def __init__(self, index: str, text: str, further: int = 0) -> None:
+        super().__init__(text)
+        self.index = index
+        self.further = further
 
 
 @dataclass
 class Scope:
-    """The lines of one derivation that are there, at indices that are there."""
+    """The lines of one derivation that are there, at indices that are there.
+
+    Attributes:
+        setting: the claim's.
+        scope: lines by name and by sentence.
+        env, fixed: the indices that are there: those of a line, and those of an induction around it.
+        current: the line that is made.
+    """
 
     setting: Setting
     scope: dict[str, Line] = field(default_factory=dict)
     env: dict[str, Nat] = field(default_factory=dict)
     fixed: dict[str, Nat] = field(default_factory=dict)
+    current: Line | None = None
     _names: set[str] = field(default_factory=set)
 
     def free_in(self, sentence: Sentence) -> tuple[str, ...]:
@@ -76,20 +105,33 @@ class Scope:
             raise NotExportedError(f"{sentence}: the index {sorted(found - set(INDICES))[0]} is not exported yet")
         return tuple(index for index in INDICES if index in found and index not in self.fixed)
 
-    def reach(self, sentence: Sentence, index: str = "k") -> int:
+    def reach(self, sentence: Sentence, index: str = "k", made: bool = True) -> int:
         """How many rounds after round k the sentence looks: those that have ended, of states, or have begun, of taps;
-        or how many turns after turn h."""
+        or how many turns after turn h or j: those that have ended, where `made`, for what is made in a turn."""
         words = self.setting.claim.vocabulary
-        found = 0
+        at, found = "khj".index(index), 0
         for side in (sentence.left, sentence.right):
             for part in everything_meant(side, words):
-                if not isinstance(part, At) or len(part.indices) <= "kh".index(index):
+                if not isinstance(part, At) or len(part.indices) <= at:
                     continue
-                at = part.indices["kh".index(index)]
-                if Name(index) in everything(at):
-                    nat = self.setting.nat(at, {index: name(index)})
-                    found = max(found, nat.constant + int(index == "k" and part.name in words.taps))
+                if Name(index) in everything(part.indices[at]):
+                    nat = self.setting.nat(part.indices[at], {index: name(index)})
+                    ends = part.name in words.taps if index == "k" else made and self._made_in_turn(part, at)
+                    found = max(found, nat.constant + int(ends))
         return found
+
+    def _made_in_turn(self, part: At, at: int) -> bool:
+        """Whether what is tapped is made in the turn, and not there at its beginning (also after the last turn)."""
+        if part.name not in self.setting.claim.vocabulary.taps:
+            return False
+        if safe(part.name) in round_of(self.setting).taps:
+            return True
+        return any(one != Number(Fraction(0)) for one in part.indices[at + 1 :])
+
+    def needs(self, line: Line, index: str) -> int:
+        """How many rounds, or turns, have to follow an index for a line to be said."""
+        inside = int(index in TURNS and index in line.within)
+        return max(self.reach(line.sentence, index, not inside) + inside, dict(line.further).get(index, 0))
 
     def bounds(self, line: Line, env: Env) -> list[tuple[str, str]]:
         """The free indices with what is assumed of each, as types."""
@@ -99,15 +141,18 @@ class Scope:
             if index == "k":
                 conditions = []
                 if self.setting.random:
-                    conditions.append(f"({nat_text(env['k'].shifted(self.reach(line.sentence)))} <= rounds)%nat")
+                    conditions.append(f"({nat_text(env['k'].shifted(self.needs(line, 'k')))} <= rounds)%nat")
                 if line.start:
                     conditions.append(f"({line.start} <= {at})%nat")
                 if "k" in line.within:
                     conditions.append(f"({at} < {nat_text({'K': name('K'), **env}['K'])})%nat")
-            elif index == "h":
-                turns = nat_text(self.setting.turns_of(line.sentence.left, line.sentence.right))
-                furthest = nat_text(env["h"].shifted(self.reach(line.sentence, "h")))
-                conditions = [f"({furthest} {'<' if 'h' in line.within else '<='} {turns})%nat"]
+            elif index in TURNS:
+                turns = nat_text(self.setting.turns_of(index, line.sentence.left, line.sentence.right))
+                spoken, needed = self.reach(line.sentence, index, False), self.needs(line, index)
+                conditions = [f"({nat_text(env[index].shifted(needed))} <= {turns})%nat"]
+                if index in line.within:
+                    kept = conditions if needed > spoken + 1 else []
+                    conditions = [f"({nat_text(env[index].shifted(spoken))} < {turns})%nat", *kept]
             elif index == "K":
                 conditions = [f"(1 <= {at})%nat", *([f"({at} <= rounds)%nat"] if self.setting.random else [])]
             else:
@@ -122,16 +167,38 @@ class Scope:
         """A line at indices, those that are not given as they are here, and a term of Rocq that proves it."""
         env = {"K": name("K"), **self.env, **self.fixed, **given}
         missing = [index for index in line.free if index not in env]
+        for (
+            index
+        ) in missing:  # where there is none, it is about none: what holds for all of them holds of the first one
+            if index != "K":
+                env[index] = count(0)
+        some = "w" in missing
+        missing = [index for index in line.free if index not in env]
         if missing:
             raise NotExportedError(f"{line.sentence} is for every {missing[0]}, which is not there")
-        if any(env[index] == name(index) for index in line.within if index not in given):
-            raise NotExportedError(f"{line.sentence}, for {line.within} beyond the sum, is not exported yet")
+        self._carries(line, given, env)
         words = [line.coq]
         words += [nat_text(env[index]) for index in line.free]
-        for _, condition in self.bounds(line, env):
-            words += ["ltac:(side)"] * len([c for c in condition.split(" -> ") if c])
+        for index, condition in self.bounds(line, env):
+            side = "(outcomes_pos Pr)" if some and index == "w" else "ltac:(side)"
+            words += [side] * len([c for c in condition.split(" -> ") if c])
         here = {**env, **dict(line.place)}
         return self.setting.said(line.sentence, here), f"({' '.join(words)})" if len(words) > 1 else line.coq
+
+    def _carries(self, line: Line, given: Env, env: Env) -> None:
+        """Nothing where the line that is made is said no further than one that it uses there."""
+        current = self.current
+        text = f"{line.sentence}, for {line.within} beyond the sum, is not exported yet"
+        for index in line.free:
+            at = env[index]
+            own = current is not None and index in current.free and at.terms == name(index).terms
+            beyond = current is None or index not in current.within
+            if index in line.within and index not in given and at == name(index) and beyond:
+                raise BeyondError(index, text)
+            if current is not None and own and (index in TURNS or (index == "k" and self.setting.random)):
+                needed = self.needs(line, index) + at.constant
+                if needed > self.needs(current, index):
+                    raise BeyondError(index, f"{line.sentence} is said of less {index}", needed)
 
     def type_of(self, line: Line) -> str:
         env = {**self.fixed, **{index: name(VARIABLE.get(index, index)) for index in line.free}}
@@ -145,9 +212,10 @@ class Scope:
 
     def conclusion(self, line: Line) -> tuple[str, str]:
         """What a theorem says that ends with this line, and what proves it: turns of a loop end before its count."""
-        if "h" not in line.free:
+        turns = "".join(x for x in TURNS if x in line.free and x not in line.within)
+        if not turns and not line.further:
             return self.type_of(line), f"exact {line.coq}."
-        own = replace(line, within=line.within + "h")
+        own = replace(line, within=line.within + turns, further=())
         return self.type_of(own), f"intros {' '.join(line.free)}; intros; apply {line.coq}; side."
 
     def fresh_name(self, word: str) -> str:
@@ -171,6 +239,28 @@ class Scope:
     def goal(self, line: Line) -> Said:
         return self.setting.said(line.sentence, {**self.env, **self.fixed, **dict(line.place)})
 
+    def moved(self, sentence: Sentence, put: Mapping[str, str]) -> Sentence:
+        """A sentence at other indices."""
+        new = {index: parse_expression(str(text)) for index, text in put.items()}
+        words = self.setting.claim.vocabulary
+
+        def change(e: Expression, here: Mapping[str, Expression]) -> Expression:
+            if isinstance(e, Name):
+                if e.name in words.definitions:
+                    return change(words.definitions[e.name], here)
+                if index_of(e.name)[1] in here:
+                    raise NotExportedError(f"{e.name} at another index is not exported yet")
+                return here.get(e.name, e)
+            if isinstance(e, At):
+                return At(e.name, tuple(change(i, here) for i in e.indices))
+            if isinstance(e, Apply):
+                if e.operation in OVER:
+                    here = {key: value for key, value in here.items() if key != OVER[e.operation][1]}
+                return applied(e.operation, tuple(change(a, here) for a in parts(e)))
+            return e
+
+        return Sentence(change(sentence.left, new), sentence.relation, change(sentence.right, new))
+
     def find(self, text: str) -> Line:
         if text in self.scope:
             return self.scope[text]
@@ -189,13 +279,13 @@ class Scope:
     def expression(self, text: Any) -> Term:
         return self.setting.term(parse_expression(str(text)), {**self.env, **self.fixed})
 
-    def turns_of_part(self, part: Written) -> Nat:
-        """Up to where h goes in a part."""
+    def turns_of_part(self, index: str, part: Written) -> Nat:
+        """Up to where h or j goes in a part."""
         trees = [parse_expression(str(part[key])) for key in ("times", "of") if key in part]
         if "line" in part:
             sentence = self.find(part["line"]).sentence
             trees += [sentence.left, sentence.right]
-        return self.setting.turns_of(*trees)
+        return self.setting.turns_of(index, *trees)
 
     def inner_type(self, sentence: Sentence, free: tuple[str, ...], on: str, k: Nat) -> str:
         kept = self.fixed

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 
-from theory.claim import Claim
 from theory.derivation.export.forms import NotExportedError
-from theory.derivation.export.names import COUNTED, LEVELS, Env, Said, safe
+from theory.derivation.export.names import LEVELS, Env, Said, safe
 from theory.derivation.export.terms import (
     App,
     Bind,
@@ -25,122 +21,30 @@ from theory.derivation.export.terms import (
     VOp,
     count,
     name,
-    names_of,
     nat_text,
     plus,
     text_of,
     times,
 )  # fmt: skip
+from theory.derivation.export.words import Words
 from theory.formula import Apply, Name, Number
-from theory.formula import text_of as formula_text
-from theory.program import Instruction, Loop, Program
 from theory.sentence import (
     OVER,
     POINTS,
+    TURNS,
     At,
     Expression,
     Sentence,
-    everything_meant,
     index_of,
     parse_expression,
     parts,
     read,
 )
-from theory.sentence import everything as all_of
 from theory.sentence import text_of as sentence_text
 
 
-@dataclass
-class Speaking:
-    """The names of one claim.
-
-    Attributes:
-        claim: the claim.
-        extra: formulas of its derivation.
-        direction: whether it is needed that there is a direction (d >= 1).
-        bounds: of indices that are bound around a term that is made, below what they are.
-    """
-
-    claim: Claim
-    extra: tuple[Expression, ...] = ()
-    direction: bool = False
-    kept: dict[object, object] = field(default_factory=dict)
-    bounds: dict[str, Nat] = field(default_factory=dict)
-
-    @cached_property
-    def trees(self) -> tuple[Expression, ...]:
-        """Every tree of the claim and of its derivation."""
-        sides = [self.claim.sentence.left, self.claim.sentence.right, *self.claim.definitions.values()]
-        sides += [side for r in self.claim.relations for side in (r.left, r.right)]
-        sides += [c for p in self.claim.predicates for c in p.constants]
-        return (*sides, *self.extra)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Names and operations that occur."""
-        found: set[str] = set()
-        for tree in self.trees:
-            for part in all_of(tree):
-                if isinstance(part, Name | At):
-                    found.add(part.name)
-                elif isinstance(part, Apply):
-                    found.add(part.operation)
-        for one in self.claim.predicates:
-            found.add(one.function)
-            if one.name in ("bounded_variance",):
-                found |= {"f_ni", "f_n"}
-            if one.name == "dissimilar":
-                found |= {"f_n"}
-            if one.name in ("pl",):
-                found.add("fstar")
-            if one.name == "same_minimiser":
-                found.add("xstar")
-        return frozenset(found)
-
-    @cached_property
-    def program(self) -> Program | None:
-        return self.claim.program
-
-    @cached_property
-    def random(self) -> bool:
-        return self.program is not None and self.program.random
-
-    @cached_property
-    def level(self) -> str:
-        """The finest function that is spoken of; empty where there is none."""
-        found = ""
-        for word in self.words:
-            function = word.removeprefix("grad ")
-            if function in LEVELS and LEVELS.index(function) >= (LEVELS.index(found) if found else 0):
-                found = function
-        if self.program is not None:
-            ops = self.program.operations
-            own = (
-                "f_ni"
-                if "sample" in ops
-                else "f_n"
-                if ops & {"gradient", "prox"}
-                else "f"
-                if "full gradient" in ops
-                else ""
-            )
-            starts = " ".join(s.initial for s in self.program.state)
-            own = "f_ni" if "f_ni" in starts else max(own, "f_n" if "f_n" in starts else own, key=lambda o: (len(o), o))
-            if own and (not found or LEVELS.index(own) > LEVELS.index(found)):
-                found = own
-        if not found and {"fstar", "xstar"} & self.words:
-            found = "f"
-        return found
-
-    @cached_property
-    def symbols(self) -> tuple[str, ...]:
-        """Parameters as they are written, without K and N and d."""
-        return tuple(s for s in self.claim.symbols if s not in ("K", "N", "d"))
-
-    def fresh(self, stem: str, env: Env, *inside: Term) -> str:
-        """A name for an index that is bound: the same one wherever the same is free around it."""
-        taken: set[str] = set().union(*(names_of(t) for t in (*env.values(), *inside)))
-        return next(word for word in (f"{stem}{i}" for i in itertools.count(1)) if word not in taken)
+class Speaking(Words):
+    """Sentences of one claim."""
 
     def said(self, sentence: Sentence, env: Env) -> Said:
         left, right = self.term(sentence.left, env), self.term(sentence.right, env)
@@ -178,73 +82,19 @@ class Speaking:
         base, index = index_of(word)
         return App(safe(base), (self._at(index, env),)) if index else App(safe(word))
 
-    def integer(self, word: str) -> bool:
-        """Whether a name is an integer parameter without an index."""
-        domain = self.claim.domains.get(word)
-        return word in self.counts or (domain is not None and domain.integer and index_of(word)[1] == "")
-
-    @cached_property
-    def counts(self) -> frozenset[str]:
-        """Parameters that say how many turns, samples or clients: they are whole numbers, and at least 1."""
-        found: set[str] = set()
-        for step in () if self.program is None else self.program.steps:
-            of = [step.count] if isinstance(step, Loop) else step.numbers if step.op in COUNTED else []
-            found |= {f.name for f in of if isinstance(f, Name)}
-        return frozenset(found & set(self.symbols))
-
-    def turns(self, loop: Loop) -> Nat:
-        """The number of a loop's turns."""
-        assert loop.count is not None
-        return self.nat(parse_expression(formula_text(loop.count)), {})
-
-    def turns_of(self, *trees: Expression) -> Nat:
-        """Up to where h goes in some trees: the turns of the loops of whose taps they speak."""
-        words = self.claim.vocabulary
-        taps = {p.name for e in trees for p in everything_meant(e, words) if isinstance(p, At) and p.name in words.taps}
-        loops = [] if self.program is None else [s for s in self.program.steps if isinstance(s, Loop)]
-        own = [loop for loop in loops if any(isinstance(s, Instruction) and s.label in taps for s in loop.body)]
-        found = {self.turns(loop) for loop in (own or loops) if loop.op == "repeat"}
-        if len(found) != 1:
-            raise NotExportedError("an index h of no loop, or of loops with different turns, is not exported yet")
-        return found.pop()
-
-    def whole(self, symbol: str) -> bool:
-        """Whether a parameter is a whole number, or one for each client."""
-        return symbol in self.counts or self.claim.domains[index_of(symbol)[0]].integer
-
     def _at(self, index: str, env: Env) -> Nat:
         if index not in env:
             raise NotExportedError(f"the index {index} is free where it should not be")
         return env[index]
-
-    def nat(self, e: Expression, env: Env) -> Nat:
-        """A whole number."""
-        if isinstance(e, Number) and e.value.denominator == 1:
-            return count(int(e.value))
-        if isinstance(e, Name):
-            if e.name in env:
-                return env[e.name]
-            if e.name in ("N", "K", "d") or self.integer(e.name):
-                return name(e.name if e.name in ("N", "K", "d") else safe(e.name))
-        if isinstance(e, Apply) and e.operation in ("+", "-"):
-            a, b = (self.nat(a, env) for a in parts(e))
-            return plus(a, b, 1 if e.operation == "+" else -1)
-        if isinstance(e, Apply) and e.operation == "*":
-            a, b = (self.nat(a, env) for a in parts(e))
-            if not a.terms:
-                return Nat(tuple((k, a.constant * t) for k, t in b.terms), a.constant * b.constant)
-            if not b.terms:
-                return Nat(tuple((k, b.constant * t) for k, t in a.terms), a.constant * b.constant)
-        raise NotExportedError(f"{sentence_text(e)} as a whole number is not exported yet")
 
     def _state(self, e: At, env: Env) -> Term:
         words = self.claim.vocabulary
         kind = words.states[e.name] if e.name in words.states else words.taps[e.name][0]
         if kind not in ("server", "client"):
             raise NotExportedError(f"a state or tap that is a {kind} is not exported yet")
-        if len(e.indices) > 2:
-            raise NotExportedError(f"the tap {e.name}, in a loop inside a loop, is not exported yet")
         at = [self._moment(i, env) for i in e.indices] + ([self._at("n", env)] if kind == "client" else [])
+        if self.random and "w" not in env and at[0] == count(0) and e.name in words.states:
+            return self.start(e.name, env)  # it is the same in every outcome
         if self.random:
             at.append(self._at("w", env))
         return Vec(safe(e.name), tuple(at))
@@ -340,13 +190,13 @@ class Speaking:
 
     def _over(self, how: str, index: str, body: Expression, env: Env) -> Term:
         vector = read(body, self.claim.vocabulary).shape == "vector"
-        if how not in ("mean", "sum", "max", "min") or index not in ("n", "i", "k", "h"):
+        if how not in ("mean", "sum", "max", "min") or index not in ("n", "i", "k", *TURNS):
             raise NotExportedError(f"{how}_{index} is not exported yet")
         bound = {"n": name("N"), "k": env.get("K", name("K"))}.get(index)
         if index == "i":
             bound = name(f"samples {nat_text(self._at('n', env))}")
-        if index == "h":
-            bound = self.turns_of(body)
+        if index in TURNS:
+            bound = self.turns_of(index, body)
         var = self.fresh(index, env)
         kind = f"v{how}" if vector else {"max": "maxi", "min": "mini"}.get(how, how)
         assert bound is not None

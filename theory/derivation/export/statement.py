@@ -108,9 +108,9 @@ class Setting(Speaking):
         found += self._points()
         found += self._assumed()
         if self.program is not None:
-            from theory.derivation.export.rounds import round_of
+            from theory.derivation.export.premises import Premises
 
-            found += round_of(self).hypotheses()
+            found += Premises(self).hypotheses()
         return found
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from theory.derivation.search.context import CHOICE, Context, Known, Raw
 from theory.derivation.search.field import Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
-from theory.derivation.search.settings import settings, worth
+from theory.derivation.search.settings import compiled, settings
 from theory.derivation.search.spoken import averaged
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -257,21 +257,27 @@ class Candidates:
     def _settings(self) -> list[tuple[float, ...]]:
         """Values of the atoms; where some are largest or least numbers, with each of their arguments as the one."""
         more = [parse_sentence(text) for text in self.context.supposed]
-        trees = [parse_expression(a) for a in self.field.atoms]
-        choices = [[parse_expression(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
+        try:
+            atoms = [self._in_floats(a) for a in self.field.atoms]
+            choices = [[self._in_floats(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
+        except ValueError:
+            return []
         found: list[tuple[float, ...]] = []
         others: list[tuple[float, ...]] = []
         seen: dict[tuple[int, ...], int] = {}
         many = 8 * _SETTINGS if choices else _SETTINGS
         for values in settings(self.claim, many, more=sorted(self.free), supposed=more):
             try:
-                one = tuple(worth(t, values, self.claim.definitions) for t in trees)
-                which = tuple(int(np.argmax([worth(t, values, self.claim.definitions) for t in of])) for of in choices)
+                one = tuple(atom(values) for atom in atoms)
+                which = tuple(int(np.argmax([argument(values) for argument in of])) for of in choices)
             except ValueError:
                 continue
             seen[which] = seen.get(which, 0) + 1
             (found if seen[which] <= 2 or not choices else others).append(one)
         return [*found, *others][: max(_SETTINGS, min(len(found), 2 * _SETTINGS))]
+
+    def _in_floats(self, atom: str) -> Callable[[Mapping[str, float]], float]:
+        return compiled(replaced(parse_expression(atom), self.claim.definitions))
 
     def _blocks(self, others: Sequence[Form]) -> Iterator[Any]:
         """Blocks of vectors: means, what clients are away from them, what samples are away from their client's."""

@@ -1,0 +1,62 @@
+"""C++ generated from programs: `sim.simulate` runs it where there is a compiler; `why_not` says where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from sim.generated.functions import NativeFunctions, native_functions
+from sim.generated.reading import NotGenerated
+from sim.generated.rounds import METRICS, Source, source
+from sim.simulate.parameters import Parameters
+from theory.program import Program
+
+
+def generated(
+    program: Program, problem: Any, parameters: Parameters, metrics: Sequence[str] = ()
+) -> tuple[Source, NativeFunctions] | str:
+    """The C++ of a program on a problem, not yet compiled; or why there is none, as one clause.
+
+    Args:
+        program: what is to be run.
+        problem: on what.
+        parameters: its numbers.
+        metrics: what is to be measured after each round.
+    """
+    functions = native_functions(problem, metrics)
+    if isinstance(functions, str):
+        return functions
+    unknown = sorted(set(metrics) - functions.metrics)
+    if unknown:
+        return f"the metric {unknown[0]} is not there in C++"
+    if functions.inverses is None and "prox" in program.operations:
+        return "prox is there for quadratics alone"
+    found = _source(_Known(program, parameters, functions.pairs))
+    return found if isinstance(found, str) else (found, functions)
+
+
+class _Known:
+    """A program and the shapes of its parameters, on which alone its text depends."""
+
+    def __init__(self, program: Program, parameters: Parameters, pairs: bool) -> None:
+        self.program, self.parameters, self.pairs = program, parameters, pairs
+        lists = [(n, v.ndim) for group in (parameters.schedules, parameters.labels) for n, v in group.items()]
+        self._shapes = (pairs, tuple(parameters.constants), tuple(parameters.each), tuple(lists))
+
+    def __hash__(self) -> int:
+        return hash((id(self.program), self._shapes))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and self.program is other.program and self._shapes == other._shapes
+
+
+@lru_cache(maxsize=256)
+def _source(known: _Known) -> Source | str:
+    try:
+        return source(known.program, known.parameters, known.pairs)
+    except NotGenerated as error:
+        return f"{known.program.name} has {error}"
+
+
+__all__ = ["METRICS", "NativeFunctions", "NotGenerated", "Source", "generated", "native_functions", "source"]

@@ -1,0 +1,241 @@
+"""Generated rounds over ctypes: the numbers that they read, blocks of runs, threads."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.generated.checks import checked, values_of
+from sim.generated.functions import NativeFunctions
+from sim.generated.rounds import METRICS, Source
+from sim.native import build
+from sim.simulate.parameters import Parameters
+from sim.streams import LIMIT, seed_key
+from theory.program import Instruction, Program
+
+Array = NDArray[np.float64]
+
+LANES = 8
+_CACHE = 400_000  # bytes of a block's values, for the second-level cache
+_MOST = 256  # runs of a block
+# Multiplications of a call, about 0.1 s: an interrupt is noticed, and progress is told, between calls.
+_CALL = 1 << 30
+# What is worth another thread: two milliseconds or so, and runs that fill two vectors.
+_WORTH_A_THREAD = 1 << 25
+_RUNS_A_THREAD = 16
+_HEAD = '#include "lanes.h"\n#include "philox.h"\n#include "program.h"\n#include "{header}"\n'
+
+_Numbers = ctypes.c_void_p
+
+
+class _Task(ctypes.Structure):
+    """The structure of the same name in sim/native/program.h, which says what the fields are."""
+
+    _fields_ = [
+        ("clients", ctypes.c_int64),
+        ("samples", ctypes.c_int64),
+        ("runs", ctypes.c_int64),
+        ("counts", _Numbers),
+        ("key", ctypes.c_uint64 * 2),
+        ("first_run", ctypes.c_uint64),
+        ("functions", _Numbers),
+        ("sizes", _Numbers),
+        ("numbers", _Numbers),
+        ("tables", _Numbers),
+        ("states", _Numbers),
+        ("record", _Numbers),
+        ("records", _Numbers),
+        ("records_length", ctypes.c_int64),
+        ("metrics", _Numbers),
+        ("columns", ctypes.c_int64),
+        ("first_column", ctypes.c_int64),
+    ]
+
+
+def library_of(source: Source, functions: NativeFunctions) -> ctypes.CDLL:
+    """The compiled rounds.
+
+    Raises:
+        ImportError: without a compiler, or when it fails.
+    """
+    text = _HEAD.format(header=functions.header) + source.text
+    return build.library_of("program", text, *functions.defines)
+
+
+class NativeRounds:
+    """Runs of a program, from round to round.
+
+    Args:
+        program: what is run.
+        source: its rounds in C++.
+        functions: of the problem.
+        parameters: the program's.
+        span: the rounds to be done.
+        seed, first_run: of the streams.
+
+    Raises:
+        ImportError: without a compiler, or when it fails.
+        ValueError: for a number outside its domain, and where the program has no instance here.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        source: Source,
+        functions: NativeFunctions,
+        parameters: Parameters,
+        span: range,
+        seed: int,
+        first_run: int,
+    ) -> None:
+        self.span, self._dim, self._clients = span, functions.dim, len(functions.counts)
+        checked(program, parameters, functions, span)
+        self._library = library_of(source, functions)
+        self._kept: list[Any] = []  # arrays to which the task points
+        made = {s.to: s for s in program.steps if isinstance(s, Instruction)}
+        tables = [self._table(what, key, made, parameters, functions) for what, key in source.tables.lists]
+        self._turns = turns(program, parameters)
+        self._work = self._clients * self._turns * functions.work
+        self._task = _Task(
+            clients=self._clients,
+            samples=int(functions.counts.max()),
+            counts=self._at(functions.counts, np.int64),
+            key=(ctypes.c_uint64 * 2)(*seed_key(seed)),
+            first_run=first_run,
+            functions=self._pointers([self._at(a) for a in functions.arrays]),
+            sizes=self._at(functions.sizes, np.int64),
+            numbers=self._at([parameters.constants[name] for name in source.tables.numbers]),
+            tables=self._pointers(tables),
+        )
+
+    def _table(
+        self,
+        what: str,
+        key: str,
+        made: Mapping[str, Instruction],
+        parameters: Parameters,
+        functions: NativeFunctions,
+    ) -> int:
+        if what == "each":
+            return self._at(parameters.each[key])
+        if what == "schedule":
+            return self._at(parameters.schedules[key])
+        if what in ("weights", "mix"):
+            return self._at(parameters.labels[key])
+        formula = made[key].numbers[0]
+        rows = [values_of(parameters, formula, k) for k in _rounds(parameters, formula, self.span)]
+        if what == "thresholds":
+            clients = 1 if made[key].op == "coin" else self._clients
+            limits = [np.maximum(np.round(np.broadcast_to(row, clients) * float(LIMIT)), 1) for row in rows]
+            return self._at(limits, np.uint64)
+        weights = [1 / np.broadcast_to(row, self._clients) for row in rows]
+        if what == "weight":
+            return self._at(weights)
+        assert functions.inverses is not None
+        return self._at([functions.inverses(row) for row in weights])
+
+    def _at(self, values: Any, dtype: Any = np.float64) -> int:
+        """The address of a contiguous copy, which lives as long as this object."""
+        array = np.ascontiguousarray(np.asarray(values), dtype=dtype)
+        self._kept.append(array)
+        return array.ctypes.data
+
+    def _pointers(self, addresses: Sequence[int]) -> int:
+        return self._at(np.array([*addresses, 0], dtype=np.uint64), np.uint64)
+
+    def simulate(
+        self,
+        states: Sequence[Array],
+        records: Sequence[Array | None],
+        recorded: Mapping[int, int],
+        metrics: Mapping[str, Array],
+        chunk: int | None,
+        threads: int,
+        report: Callable[[int], None],
+    ) -> None:
+        """Take all runs through all rounds.
+
+        Args:
+            states: by state (R, ...), before the first round; afterwards those after the last.
+            records: by state (R, C, ...), written; None for what is not kept.
+            recorded: of numbers of rounds, the column in `records`.
+            metrics: by name (R, rounds + 1), written.
+            chunk: runs of a block at most; by default as many as suit the cache.
+            threads: at most so many share the blocks, >= 1; fewer where there is little to do.
+            report: is told the run-rounds of each stretch of rounds.
+        """
+        span, runs = self.span, len(states[0])
+        self._kept += [
+            *states,
+            *(a for a in records if a is not None),
+            *metrics.values(),
+        ]  # threads outlive this call when interrupted again
+        column = np.full(span.stop + 1, -1, dtype=np.int64)
+        for k, place in recorded.items():
+            column[k] = place
+        task = self._task
+        task.runs = runs
+        task.states = self._pointers([a.ctypes.data for a in states])
+        task.record = self._at(column, np.int64)
+        task.records = self._pointers([0 if a is None else a.ctypes.data for a in records])
+        task.records_length = max(1, len(recorded))
+        task.metrics = self._pointers([metrics[m].ctypes.data if m in metrics else 0 for m in METRICS])
+        task.columns, task.first_column = len(span) + 1, span.start
+        size = 8 * sum(a[0].size for a in states)
+        threads = max(1, min(threads, runs // _RUNS_A_THREAD, self._work * runs * len(span) // _WORTH_A_THREAD))
+        blocks = self._blocks(runs, chunk, threads, size)
+        stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
+        pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        try:
+            for k in range(span.start, span.stop, stretch):
+                part = range(k, min(k + stretch, span.stop))
+                calls = (map if pool is None else pool.map)(partial(self._advance, part), blocks)
+                for (first, last), _ in zip(blocks, calls, strict=True):
+                    report((last - first) * len(part))
+        finally:
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+
+    @staticmethod
+    def _blocks(runs: int, chunk: int | None, threads: int, size: int) -> list[tuple[int, int]]:
+        """First and last run of each block: about as many for each thread, of whole vectors."""
+        most = max(LANES, min(_MOST, chunk or _MOST, _CACHE // size // LANES * LANES))
+        count = threads * -(-runs // (most * threads))
+        width = min(most, -(-runs // (count * LANES)) * LANES)
+        return [(first, min(first + width, runs)) for first in range(0, runs, width)]
+
+    def _advance(self, span: range, block: tuple[int, int]) -> None:
+        first, last, start, stop = map(ctypes.c_int64, (*block, span.start, span.stop))
+        if self._library.program_advance(ctypes.byref(self._task), first, last, start, stop):
+            raise MemoryError("not enough memory for a block of runs")
+
+
+def _rounds(parameters: Parameters, formula: Any, span: range) -> range:
+    from sim.generated.checks import changes
+
+    return range(span.stop) if changes(parameters, formula) else range(1)
+
+
+def turns(program: Program, parameters: Parameters) -> int:
+    """About how many gradients a client takes in a round."""
+    from sim.generated.checks import values_of
+    from theory.program import Loop, Step
+
+    def inside(steps: Sequence[Step]) -> int:
+        found = 0
+        for step in steps:
+            if isinstance(step, Loop):
+                of_clients = parameters.clients if step.op == "visit" else 1
+                many = of_clients if step.count is None else int(values_of(parameters, step.count, 0))
+                found += inside(step.body) * many
+            else:
+                found += step.op in ("gradient", "prox")
+        return found
+
+    return max(1, inside(program.body))

@@ -1,0 +1,77 @@
+"""The frame of the generated text: a class whose objects take a block of runs through rounds."""
+
+FRAME = """
+namespace {{
+
+class Rounds : public Block {{
+ public:
+  Rounds(const Task& task, int64_t first, int64_t last)
+      : Block(task, first, last), functions(task.functions, task.sizes) {{
+    {loads}
+  }}
+
+  void advance(int64_t begin, int64_t end) {{
+    if (begin == task.first_column) record(begin);
+    for (int64_t k = begin; k < end; k++) {{
+      prepare(k);
+      round(k);
+      record(k + 1);
+    }}
+    {saves}
+  }}
+
+ private:
+  template <class Number>
+  FEDPROOF_INLINE const Number* list(int64_t place) const {{
+    return static_cast<const Number*>(task.tables[place]);
+  }}
+
+  void prepare(int64_t k) {{
+    (void)k;
+    {hoisted}
+    {bases}
+  }}
+
+  void round(int64_t k) {{
+    (void)k;
+{body}
+  }}
+
+  void record(int64_t k) {{
+    if (task.record[k] >= 0) {{
+      {records}
+    }}
+    measure(functions, k, [this](int64_t g) {{ return point(g); }});
+  }}
+
+  FEDPROOF_INLINE Point point(int64_t g) const {{ {point} }}
+
+  const Functions functions;
+  double u[{count}];
+  {members}
+}};
+
+}}  // namespace
+
+extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t begin, int64_t end) {{
+  try {{
+    const auto rounds = std::make_unique<Rounds>(*task, first, last);
+    rounds->advance(begin, end);
+    return 0;
+  }} catch (const std::bad_alloc&) {{
+    return 1;
+  }}
+}}
+"""
+
+
+def measured_point(kind: str) -> str:
+    """The point at which the metrics are taken: the first state, of the clients their mean."""
+    if kind == "server":
+        return "return m_0[g];"
+    if kind == "client":
+        return (
+            "Point total = {}; for (int64_t n = 0; n < clients; n++) total = plus(total, m_0[g * clients + n]); "
+            "return divided(total, (double)clients);"
+        )
+    return "(void)g; return Point{};"
