@@ -1,13 +1,10 @@
-"""Who takes part in a round.
-
-A round in which nobody takes part leaves theta as it is ("keep"), makes it 0 ("zero"), or is drawn again ("condition").
-"""
+"""Who takes part in a round: chances and choices, as `validate.strategies` draws them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +12,6 @@ from numpy.typing import NDArray
 from sim.arguments import float_array, integer, rational_array, to_float
 
 Array = NDArray[Any]
-Aggregation = Literal["unbiased", "normalised"]
-Empty = Literal["keep", "zero", "condition"]
 
 
 @dataclass(frozen=True, eq=False)

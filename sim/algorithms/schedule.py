@@ -1,4 +1,4 @@
-"""What every algorithm has: a step size, fixed or one a round, and the rules by which the server averages."""
+"""A step size, fixed or one a round, and counts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Any
 
 Number = float | int | Fraction
 Step = Number | tuple[Number, ...]
-
-AGGREGATIONS = ("unbiased", "normalised")
-EMPTY_RULES = ("keep", "zero", "condition")
 
 
 def checked_step(step: Any) -> Step:
@@ -52,18 +49,6 @@ def checked_count(value: Any, name: str) -> int:
     if count < 1:
         raise ValueError(f"{name}={count} is outside [1, inf)")
     return int(count)
-
-
-def checked_rules(aggregation: Any, empty: Any) -> None:
-    """Check the names of the two server rules.
-
-    Raises:
-        ValueError: for a name that is not in `AGGREGATIONS` or `EMPTY_RULES`.
-    """
-    if aggregation not in AGGREGATIONS:
-        raise ValueError(f"aggregation={aggregation!r} is not one of {AGGREGATIONS}")
-    if empty not in EMPTY_RULES:
-        raise ValueError(f"empty={empty!r} is not one of {EMPTY_RULES}")
 
 
 def step_at(step: Step, round: int) -> Number:

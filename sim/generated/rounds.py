@@ -29,7 +29,6 @@ class Source:
     Attributes:
         text: in C++, but for the includes.
         tables: lists and numbers.
-        changing: the purposes of draws whose chances change from round to round.
     """
 
     text: str

@@ -41,7 +41,9 @@ class Rounds : public Block {{
     if (task.record[k] >= 0) {{
       {records}
     }}
+#if MEASURED
     measure(functions, k, [this](int64_t g) {{ return point(g); }});
+#endif
   }}
 
   FEDPROOF_INLINE Point point(int64_t g) const {{ {point} }}

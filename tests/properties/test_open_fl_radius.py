@@ -88,13 +88,13 @@ def test_the_worst_instance_attains_the_closed_form(kappa, step, noise, r, R, di
 def test_a_federated_system_never_leaves_the_uniform_radius(seed):
     """Many clients, several local steps, clients that are absent: every round, from the sphere of the ball."""
     scenario = federated(seed, rounds=20)
-    problem, eta = scenario.problem, scenario.algorithm.step
+    problem, eta = scenario.problem, scenario.step
     r = np.sqrt((problem.client_minimisers**2).sum(axis=1).max())
     sigma = np.sqrt(problem.sampling_noise(scenario.start).max())
     L, mu = float(problem.smoothness), float(problem.strong_convexity)
     radius = float(uniform_radius(mu, L, r, sigma, min(eta, 1 / L)))
     start = scenario.start * (radius / np.linalg.norm(scenario.start))
-    found = squared_norms(scenario.algorithm, problem, scenario.participation, 20, start)
+    found = squared_norms(eta, scenario.local_steps, problem, scenario.participation, 20, start)
     assert (found <= radius**2 * (1 + 1e-9)).all()
 
 

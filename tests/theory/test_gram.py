@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import os
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 from tests.rationals import rationals
 from theory.inequality.conic import Program, solved_by
 from theory.inequality.gram import Certificate, certify, expectation, inner, mean, recentre, residual, solve, square
-from theory.inequality.gram_json import condition_from_json, condition_to_json, form_from_json, form_to_json
 from theory.inequality.interpolation import smooth_convex, smooth_strongly_convex
 from theory.inequality.vectors import Condition, Form, Space, Vector, combination, exact, vanishes
 
@@ -61,7 +59,7 @@ def test_forms_are_what_the_vectors_say(scene, a, b):
 
 @settings(max_examples=40, deadline=None)
 @given(scenes(), NUMBER)
-def test_forms_are_a_vector_space_and_survive_json(scene, a):
+def test_forms_are_a_vector_space(scene, a):
     space, _, (u, v, w), _ = scene
     one, other = inner(u, v) + space.value("f"), square(w) - a
     assert (one + other) - other == one
@@ -69,9 +67,6 @@ def test_forms_are_a_vector_space_and_survive_json(scene, a):
     assert (one - one).is_zero()
     assert inner(u, v) == inner(v, u)
     assert square(u - v) == square(u) - 2 * inner(u, v) + square(v)
-    assert form_from_json(space, json.loads(json.dumps(form_to_json(one - other)))) == one - other
-    condition = (one <= other).named("c")
-    assert condition_from_json(space, json.loads(json.dumps(condition_to_json(condition)))) == condition
 
 
 def test_text_of_forms_and_conditions():
@@ -134,8 +129,6 @@ def test_bad_spaces_and_mixtures_are_refused():
         solve(space, square(space.vector("a")), [])
     with pytest.raises(ValueError, match="weights="):
         combination([1, 2], [space.vector("a")])
-    with pytest.raises(ValueError, match="indices of"):
-        form_from_json(space, {"gram": [[0, 1, "1"]], "values": [], "constant": "0"})
 
 
 def descent(steps, step=Fraction(1), mu=Fraction(0)):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.theory.proving import proved, refuted
 from theory.inequality.gram import Certificate
 from theory.inequality.interpolation import Interpolated, bounded_gradients, cocoercive, convex, lipschitz_map, monotone
-from theory.inequality.prover import Proof, Refutation, Undecided, prove
+from theory.inequality.prover import Proof, Undecided, prove
 from theory.inequality.vectors import Condition, Space, combination, expectation, inner, mean, square, vanishes
 
 F = Fraction
@@ -268,11 +268,6 @@ def test_a_proof_of_something_else_fails_its_check(abc):
     forged = Certificate(stronger.form, (), (), F(0), "exact")
     assert not Proof(stronger, (), (forged,)).check()
     assert not Proof((2 * inner(a, b)).equals(square(a) + square(b)), (), found.certificates).check()
-    data = found.to_json()
-    data["claim"]["form"]["gram"][0][2] = "-99/100"
-    assert not Proof.from_json(data).check()
-    with pytest.raises(ValueError, match="kind='proof' is outside"):
-        Refutation.from_json(found.to_json())
 
 
 def test_a_changed_counterexample_fails_its_check():
@@ -308,12 +303,6 @@ def test_a_form_of_another_space_is_refused(abc):
     with pytest.raises(ValueError, match="outside the space of a form"):
         prove(square(a) <= 0, (), Space(("a",)))
     assert isinstance(prove(-square(a), (), space), Proof)  # a bare form is claimed to be at most 0
-
-
-def test_a_proof_reads_as_an_identity(abc):
-    space, a, b, _ = abc
-    found = proved(2 * inner(a, b) <= square(a) + square(b), (), space)
-    assert found.describe() == "-|a|^2 + 2*<a,b> - |b|^2 = - (1)*|a - b|^2"
 
 
 # --- random statements -----------------------------------------------------------------------------------------------

@@ -166,6 +166,13 @@ def test_values_worked_out_by_hand():
     assert float(worst_cosine(2, 1, 1, 3)) == pytest.approx(1 / 2)  # R/((kappa+1) r)
 
 
+@pytest.mark.parametrize("R", [5e-324, 1e-310, 1e-200])
+def test_a_length_that_is_almost_zero_overflows_nowhere(R):
+    with np.errstate(all="raise", under="ignore"):
+        assert -1 <= float(worst_cosine(R, 1, 0.5, 2, 0.1)) <= 1
+        assert float(worst_next_norm(R, 1, 0.5, 2, 0.1)) == pytest.approx(float(worst_next_norm(0, 1, 0.5, 2, 0.1)))
+
+
 def test_arguments_broadcast():
     kappa, sigma = np.array([[1.0], [10.0], [100.0]]), np.array([0.0, 1.0])
     radii = exact_radius(1 / kappa, 1.0, 1.0, sigma)

@@ -426,17 +426,20 @@ def test_a_setting_sees_the_functions() -> None:
 
 
 def test_problems_are_of_the_shape_that_is_asked_for() -> None:
-    """Of 200, of which few may be unbounded below: these are left out where they are measured."""
-    unbounded = 0
-    for seed in range(200):
+    for seed in range(400):
         rng = random.Random(seed)
         of, asked = ONE_DIMENSION[seed % len(ONE_DIMENSION)], [assumed(t) for t in rng.choice(SHAPES)]
         one = made_pieces(shape_of(asked, True), of, rng, convex=assumes_convex(asked))
         assert (one.clients, one.dim, one.samples(0)) == (of.clients, 1, of.samples)
-        missing = [a for a in asked if best(a, one) is None]
-        assert all(isinstance(a, p.BoundedBelow) for a in missing), seed
-        unbounded += len(missing)
-    assert unbounded <= 2
+        assert all(best(a, one) is not None for a in asked), seed
+
+
+@pytest.mark.parametrize("convex", [True, False])
+def test_where_a_claim_needs_it_f_is_bounded_below(convex: bool) -> None:
+    asked = shape_of([assumed("smooth(f, L)"), assumed("bounded_below(f)")], True)
+    for seed in range(400):
+        one = made_pieces(asked, ONE_DIMENSION[seed % len(ONE_DIMENSION)], random.Random(seed), convex=convex)
+        assert one.mean.least is not None, seed
 
 
 SHAPES = (

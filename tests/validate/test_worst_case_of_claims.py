@@ -23,7 +23,8 @@ from validate.files import forgetting, load
 from validate.instances import read_instance
 from validate.instances.points import Points
 from validate.instances.seen import measured
-from validate.worst_case import NoReadingError, attack, numbers_of, worst_case_of
+from validate.worst_case import NoReadingError, numbers_of, worst_case_of
+from validate.worst_case.reading import read_claim
 from validate.worst_case.stage import Worst, worst
 
 EXAMPLES = Path(__file__).parents[1] / "language"
@@ -390,7 +391,7 @@ def test_refused(text: str, of: Any, assuming: tuple[str, ...], why: str) -> Non
     one = claim("c", text, of=of, assuming=assuming)
     values = {"eta": "1/2", **({"L": 1} if "L" in one.symbols else {})}
     with pytest.raises(NoReadingError, match=why):
-        list(attack(one, numbers_of(one, values)))
+        read_claim(one, numbers_of(one, values), (1,), 1, law="on a line")
 
 
 def test_a_schedule() -> None:

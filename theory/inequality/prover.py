@@ -19,16 +19,14 @@ arithmetic:
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from theory.inequality.configuration import Configuration
 from theory.inequality.counterexample import exact_counterexample, worst
 from theory.inequality.exact_dual import exact_proof
 from theory.inequality.gram import Certificate, residual
-from theory.inequality.gram_json import condition_from_json, condition_to_json, space_from_json, space_to_json
 from theory.inequality.interpolation import Interpolated
 from theory.inequality.psd import ldl
 from theory.inequality.quadratic_witness import Coordinates, QuadraticWitness, quadratic_counterexample
@@ -102,47 +100,6 @@ class Proof:
             if d
         ]
 
-    def describe(self, side: int = 0) -> str:
-        """The proof as one line of text: the claim's form as a sum of hypotheses and squares."""
-        certificate = self.certificates[side]
-        pairs = enumerate(zip(self.given, certificate.multipliers, strict=True))
-        text = "".join(f" + ({y})*[{c.name or f'hypothesis {i}'}]" for i, (c, y) in pairs if y)
-        text += "".join(f" - ({d})*|{v}|^2" for d, v in self.squares(side))
-        text += f" - ({-certificate.bound})" if certificate.bound else ""
-        return f"{certificate.objective} = {text.removeprefix(' + ').strip() or '0'}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, fractions as strings."""
-        return {
-            "kind": "proof",
-            "contradictory": self.contradictory,
-            "space": space_to_json(self.claim.form.space),
-            "claim": condition_to_json(self.claim),
-            "given": [condition_to_json(c) for c in self.given],
-            "certificates": [
-                {"multipliers": [str(y) for y in c.multipliers], "bound": str(c.bound), "method": c.method}
-                for c in self.certificates
-            ],
-        }
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Proof:
-        """The proof that `to_json` wrote; `check` tells whether it is one.
-
-        Raises:
-            ValueError: the data are of another kind.
-        """
-        _kind(data, "proof")
-        space = space_from_json(data["space"])
-        claim = condition_from_json(space, data["claim"])
-        given = tuple([condition_from_json(space, c) for c in data["given"]])
-        forms = [space.constant(1)] if data["contradictory"] else sides(claim)
-        certificates = [
-            Certificate(form, given, tuple(map(Fraction, c["multipliers"])), Fraction(c["bound"]), c["method"])
-            for form, c in zip(forms, data["certificates"], strict=True)
-        ]
-        return Proof(claim, given, tuple(certificates))
-
 
 @dataclass(frozen=True)
 class Refutation:
@@ -199,40 +156,6 @@ class Refutation:
             return False
         return any(point.breaks(form, self.given) for form in sides(self.claim)) and all(
             f.check(point) for f in self.functions
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, fractions as strings."""
-        return {
-            "kind": "refutation",
-            "space": space_to_json(self.claim.form.space),
-            "claim": condition_to_json(self.claim),
-            "given": [condition_to_json(c) for c in self.given],
-            "coordinates": [[str(x) for x in row] for row in self.configuration.coordinates],
-            "weights": [str(w) for w in self.configuration.weights],
-            "values": [str(x) for x in self.configuration.values],
-            "excess": str(self.excess),
-            "functions": [f.to_json() for f in self.functions],
-        }
-
-    @staticmethod
-    def from_json(data: Mapping[str, Any]) -> Refutation:
-        """The refutation that `to_json` wrote; `check` tells whether it is one.
-
-        Raises:
-            ValueError: the data are of another kind.
-        """
-        _kind(data, "refutation")
-        space = space_from_json(data["space"])
-        return Refutation(
-            condition_from_json(space, data["claim"]),
-            tuple([condition_from_json(space, c) for c in data["given"]]),
-            Configuration(
-                tuple([tuple(map(Fraction, row)) for row in data["coordinates"]]),
-                tuple(map(Fraction, data["weights"])),
-                tuple(map(Fraction, data["values"])),
-            ),
-            tuple([QuadraticWitness.from_json(space, f) for f in data["functions"]]),
         )
 
 
@@ -340,8 +263,3 @@ def _refuted(
         return None
     refutation = Refutation(claim, given, point)
     return refutation if refutation.check() else None
-
-
-def _kind(data: Mapping[str, Any], kind: str) -> None:
-    if data.get("kind") != kind:
-        raise ValueError(f"kind={data.get('kind')!r} is outside {{{kind!r}}}")

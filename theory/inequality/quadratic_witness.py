@@ -6,15 +6,13 @@ restricted to a subspace, and what is left is a smaller inequality of the same k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
-from typing import Any
 
 from theory.inequality.configuration import Configuration, Substitution, null_space
 from theory.inequality.counterexample import exact_counterexample, worst
-from theory.inequality.gram_json import form_from_json, form_to_json
 from theory.inequality.interpolation import Interpolated
 from theory.inequality.vectors import Condition, Form, Space, Vector, inner, square
 
@@ -60,40 +58,6 @@ class QuadraticWitness:
             if gradient != point.at(g) or f.at(gram, point.values) != self.value + self.curvature / 2 * length + rise:
                 return False
         return True
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, fractions as strings."""
-        return {
-            "name": self.name,
-            "curvature": str(self.curvature),
-            "centre": [str(x) for x in self.centre],
-            "slope": [str(x) for x in self.slope],
-            "value": str(self.value),
-            "lower": str(self.lower),
-            "upper": None if self.upper is None else str(self.upper),
-            "points": [
-                {"x": [str(c) for c in x.column()], "g": [str(c) for c in g.column()], "f": form_to_json(f)}
-                for x, g, f in self.points
-            ],
-        }
-
-    @staticmethod
-    def from_json(space: Space, data: Mapping[str, Any]) -> QuadraticWitness:
-        """What `to_json` wrote."""
-
-        def vector(entries: Sequence[str]) -> Vector:
-            return Vector(space, {i: Fraction(c) for i, c in enumerate(entries) if Fraction(c)})
-
-        return QuadraticWitness(
-            data["name"],
-            Fraction(data["curvature"]),
-            tuple(map(Fraction, data["centre"])),
-            tuple(map(Fraction, data["slope"])),
-            Fraction(data["value"]),
-            Fraction(data["lower"]),
-            None if data["upper"] is None else Fraction(data["upper"]),
-            tuple([(vector(p["x"]), vector(p["g"]), form_from_json(space, p["f"])) for p in data["points"]]),
-        )
 
 
 def quadratic_counterexample(

@@ -614,9 +614,6 @@ SMALL_CONSTANTS = {
     "problem": {"clients": [[{"h": 1, "a": "273/1250"}]]}, "start": "23/1250", "rounds": 8,
     "constants": {"L": 1, "mu": 1, "sigma": "2/5", "r": "273/1250"},
 }  # fmt: skip
-AT_MINIMISER = {
-    **SMALL_CONSTANTS, "start": "273/1250", "rounds": 1, "constants": {"L": 1, "mu": 1, "sigma": "2/5"},
-}  # fmt: skip
 THEOREM_3 = claim(
     "theorem-3", "sqrt(E(norm2(x[K]))) <= R", of=adam, assuming=(*A1_N, A2_N, STEP, A4, EXISTS, "norm(x[K-1]) <= R"),
     standing=(C1_POSITIVE, C2_POSITIVE), where={**CONSTANTS, **RADIUS}, parameters=DOMAINS, equation="(5)",
@@ -762,7 +759,6 @@ EQ17 = line(
     (*A1_N, A4),
     standing=(C1_POSITIVE, C2_POSITIVE),
     where={**some("C1", "C2", "C3", "C4"), "squared_distance": "E(norm2(x[k] - xstar_n))"},
-    given=(AT_MINIMISER,),
     title="one step of the distance",
 )
 EQ22 = line(

@@ -82,8 +82,9 @@ def worst_cosine(R: Any, r: Any, mu: Any, L: Any, eta: Any = None, dim: int = 2)
     beta = _beta(c, s)
     product = 2 * R * r * one
     apart = beta * (c * R**2 + (1 - c) * r**2)
-    # where one of the vectors is 0 there is no angle
-    best = np.divide(R**2 + r**2 - apart, product, out=one.copy(), where=product > 0)
+    # where one of the vectors is 0 there is no angle; where one is almost, the quotient is beyond the largest float
+    with np.errstate(over="ignore"):
+        best = np.divide(R**2 + r**2 - apart, product, out=one.copy(), where=product > 0)
     return np.clip(best, -1, 1)
 
 

@@ -46,10 +46,6 @@ class UpperBound:
             return False
         return all(_is_psd(block) for block in residual(program, self.multipliers))
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain data, fractions as text."""
-        return {"bound": str(self.bound), "multipliers": [[k, str(y)] for k, y in self.multipliers]}
-
 
 @dataclass(frozen=True)
 class Instance:
@@ -81,11 +77,6 @@ class Instance:
             return False
         known = products(program, self.vectors, self.values)
         return _holds(program, known) and _objective(program, known) == self.value
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data, fractions as text."""
-        vectors = [[[str(c) for c in vector] for vector in block] for block in self.vectors]
-        return {"value": str(self.value), "vectors": vectors, "values": [str(v) for v in self.values]}
 
 
 def certify(program: Program, solved: Solved) -> UpperBound | None:

@@ -14,6 +14,7 @@ from itertools import chain
 from math import isqrt
 
 from theory.claim import Claim
+from theory.program import work
 from validate.instances import tried
 from validate.instances.affordable import MANY, too_large
 from validate.instances.against import with_opposed_functions
@@ -26,6 +27,7 @@ from validate.instances.candidates import (
 from validate.instances.coordinates import in_more_coordinates
 from validate.instances.descended import descended
 from validate.instances.further import further
+from validate.instances.inside import inside
 from validate.instances.named_sizes import with_named_sizes
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
@@ -53,6 +55,7 @@ CASES = 25
 """Values of the free indices on one instance that count as an evaluation of the search."""
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
+INSIDE = "numbers just inside of what strict relations allow"
 LINE = "functions of one variable at their extremes"
 OPPOSED = "functions that curve against one another"
 MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
@@ -133,6 +136,11 @@ def hunt(
     for seen in chain(from_weighted(claim, found), in_other_units(claim, found)):
         if seen.measured.broken and doubts.settled(seen, MOVED):
             return found
+    before = work.operations()
+    for seen in inside(claim, found, seed, stop):
+        if seen.measured.broken and doubts.settled(seen, INSIDE):
+            return found
+    budget.leave_out(before)
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken and doubts.settled(seen, ALTERED):
             return found

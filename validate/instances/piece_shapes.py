@@ -49,10 +49,14 @@ def made_pieces(
         convex: whether f is to be convex where the shape asks for a bounded f: quadratics have to be, pieces have not.
         unit: of curvature.
     """
-    found = _Maker(shape, size, rng, extreme, convex or shape.same_minimiser).made()
+    maker = _Maker(shape, size, rng, extreme, convex or shape.same_minimiser)
+    made = Pieces(maker.made())
+    if shape.bounded and made.mean.least is None:  # it goes down far away: where it bends down, and not up before
+        maker.wavy = False
+        made = Pieces(maker.made())
     if unit == UNIT:
-        return Pieces(found)
-    return Pieces(tuple(tuple(_times(one, unit) for one in own) for own in found))
+        return made
+    return Pieces(tuple(tuple(_times(one, unit) for one in own) for own in made.functions))
 
 
 def _times(one: Piecewise, factor: Fraction) -> Piecewise:

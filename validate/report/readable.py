@@ -77,11 +77,6 @@ def fraction(text: str | None) -> str:
     return f"{text.replace('-', '−')} ≈ {decimal}" if len(text) <= 16 else f"≈ {decimal}"
 
 
-def many(count: Any, what: str) -> str:
-    """``1 client``, ``2 clients``."""
-    return f"{count} {what}{'s' * (str(count) != '1')}"
-
-
 def slug(text: str) -> str:
     """An id for HTML."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

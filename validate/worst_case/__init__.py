@@ -7,9 +7,8 @@ and values, or they are refused with a reason; the assumptions are conditions on
 
 from __future__ import annotations
 
-from validate.worst_case.attack import attack
 from validate.worst_case.bound import WorstRatio, worst_case_of
 from validate.worst_case.numbers import Numbers, numbers_of
 from validate.worst_case.reading import NoReadingError
 
-__all__ = ["NoReadingError", "Numbers", "WorstRatio", "attack", "numbers_of", "worst_case_of"]
+__all__ = ["NoReadingError", "Numbers", "WorstRatio", "numbers_of", "worst_case_of"]

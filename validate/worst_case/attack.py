@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from theory.claim import Claim
 from theory.worst_case.assembly import Estimation, Known, estimation, fraction
 from theory.worst_case.certificate import Instance as Attained
 from theory.worst_case.forms import Extreme, NotLinearError, plus
@@ -14,8 +13,7 @@ from theory.worst_case.rounded import breaking
 from validate.instances.instance import Instance
 from validate.instances.points import Point, PointFunction, Points
 from validate.instances.pool import Drawn
-from validate.worst_case.numbers import Numbers
-from validate.worst_case.reading import Case, NoReadingError, Reading, last_first, read_claim
+from validate.worst_case.reading import Case, NoReadingError, Reading, last_first
 
 REACHES = (Fraction(1), Fraction(1000))
 """Bounds on the squared length of what the run begins with, where a claim is not the same in all units."""
@@ -23,27 +21,8 @@ CASES = 3
 """Of one reading that are tried, those of the last rounds."""
 
 
-def attack(
-    claim: Claim, values: Numbers, samples: tuple[int, ...] = (1,), rounds: int = 1, cases: int = CASES
-) -> Iterator[Drawn]:
-    """Instances that break a claim at these numbers, the one with the shortest numbers first.
-
-    Args:
-        claim: which.
-        values: numbers for all its names.
-        samples: of each client.
-        rounds: K.
-        cases: how many cases of the sentence are tried.
-
-    Raises:
-        NoReadingError: where the claim has no Gram reading at these numbers.
-    """
-    for _, found in attacks(read_claim(claim, values, samples, rounds, law="on a line"), cases):
-        yield from found
-
-
 def attacks(reading: Reading, cases: int = CASES) -> Iterator[tuple[Estimation, Iterator[Drawn]]]:
-    """The problems of maximising left - right, each with the instances that break what was read. Errors as of `attack`.
+    """The problems of maximising left - right, each with the instances that break what was read, the shortest first.
 
     The solver is asked as instances are taken. There are none where more is read than the claim allows.
     """
