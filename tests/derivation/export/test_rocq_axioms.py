@@ -11,7 +11,7 @@ from theory import claim
 from theory.derivation import combined, lines
 from theory.derivation.export import NotExportedError, kernels, rocq
 from theory.derivation.writing import axiom
-from theory.domain import COUNT, Domain
+from theory.domain import COUNT, POSITIVE, Domain
 
 coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
 UNIT = Domain(0, 1)
@@ -53,6 +53,11 @@ AXIOMS = {
     "exponents that shrink": ("q**(m + 1) <= q**m", last("exponents", "q", "m", "m + 1"), POWERS),
     "exp sum": ("exp(a + b) == exp(a)*exp(b)", last("exp sum", "a", "b"), {}),
     "log": ("log(a) <= a - 1", last("log", "a"), {}),
+    "inverses that telescope": (
+        "sum_k(a**(-2*(k + 1)) - a**(-2*k)) == a**(-2*K) - 1",
+        last("telescope", "a**(-2*k)", over="sum_k"),
+        {"parameters": {"a": POSITIVE}},
+    ),
     "square": ("(a - b)*(a - b) >= 0", last("square", "a - b"), {}),
     "a maximum of numbers": ("max(1, 0)*a <= max(2, 3)*a", [combined("all", squares={"1": "2*a"})], {}),
 }  # fmt: skip
@@ -68,6 +73,11 @@ WRONG = {
     ),
     "bernoulli": ("1 - m*a <= (1 - a)**m", last("bernoulli", "-a", "m"), {"parameters": {"m": COUNT}}),
     "exponents": ("q**m <= q**(m + 1)", last("exponents", "q", "m", "m + 1"), POWERS),
+    "inverses that telescope": (
+        "sum_k(a**(-2*(k + 1)) - a**(-2*k)) == a**(-2*K)",
+        last("telescope", "a**(-2*k)", over="sum_k"),
+        {"parameters": {"a": POSITIVE}},
+    ),
     "log": ("log(a) <= a - 2", last("log", "a"), {}),
 }  # fmt: skip
 
