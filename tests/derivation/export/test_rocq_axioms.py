@@ -8,7 +8,7 @@ import pytest
 
 from tests.derivation.export.test_rocq import compiled
 from theory import claim
-from theory.derivation import combined, lines
+from theory.derivation import at, combined, lines
 from theory.derivation.export import NotExportedError, kernels, rocq
 from theory.derivation.writing import axiom
 from theory.domain import COUNT, POSITIVE, Domain
@@ -97,4 +97,24 @@ def test_what_no_axiom_says_is_not_exported(which):
     text, written, more = WRONG[which]
     one = claim("axioms", text, **more)
     with pytest.raises(NotExportedError, match=r"not what its axiom|is not negative is not exported"):
+        rocq.theorem(one, lines(one, written))
+
+
+@coqc
+def test_coqc_accepts_a_line_whose_exponents_are_written_otherwise(folder):
+    one = claim("exponents", "a**(2*(k + 1)) <= c", assuming=("a**(2*k) <= c",), parameters={"a": POSITIVE})
+    text = rocq.theorem(one, lines(one, [at("all", "a**(2*k) <= c", k="k + 1")]))
+    assert "forall k : nat, a ^ (2 * k + 2)%nat <= c." in text
+    found = compiled(folder, text, "exponents_otherwise")
+    assert found.accepted, found.errors
+
+
+def test_a_proof_that_is_too_large_is_not_written(monkeypatch):
+    text, written, more = AXIOMS["square"]
+    one = claim("axioms", text, **more)
+    file = rocq.theorem(one, lines(one, written))
+    monkeypatch.setattr(rocq, "LARGEST", len(file))
+    assert rocq.theorem(one, lines(one, written)) == file
+    monkeypatch.setattr(rocq, "LARGEST", len(file) - 1)
+    with pytest.raises(NotExportedError, match=r"more than \S+ million characters"):
         rocq.theorem(one, lines(one, written))

@@ -160,6 +160,11 @@ SUMS = {
         {"m": COUNT, "a": NONNEGATIVE},
         [domain("some", "a >= 0"), combined("all", None)],
     ),
+    "powers of a sum with a divisor": (
+        "sum_n(((2*m - 1)/(2*m))**(-2*p - 1)*((2*m - 1)/(2*m))**(2*p + 1)*c_n) == sum_n(c_n)",
+        {"m": COUNT, "p": COUNT},
+        [combined("all", None)],
+    ),
 }
 
 

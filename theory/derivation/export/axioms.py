@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from theory.derivation.export.closing import exactly
 from theory.derivation.export.forms import Lines, NotExportedError, block
 from theory.derivation.export.names import Said
 from theory.derivation.export.scope import Line, Written
@@ -256,7 +257,7 @@ def _telescope(
     step = minus(value(now.shifted(1)), of_now)
     if len(of) == 1:
         said = Said(Bind("sum", bound, var, step), "==", minus(value(bound), value(zero)))
-        return said, [f"same (sum_telescope {end} {body})."]
+        return said, [exactly(said, f"(sum_telescope {end} {body})")]
     m = derivation.setting.nat(of[1], _env(derivation))
     factor = before(minus(App("INR", (m,)), App("INR", (now,))))
     order = _at_most(derivation, App("INR", (m,)), App("INR", (bound,)))

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def exactly(said: Said, proof: str) -> str:
-    """What proves a sentence by a proof of it, in which exponents may be written otherwise: as 2*(h + 1), for 2*h + 2."""
+    """What proves a sentence by a proof of it, with exponents that may be written otherwise: 2*(h + 1), 2*h + 2."""
     powers = (t.exponent for side in (said.left, said.right) for t in everything(side) if isinstance(t, Pow))
     otherwise = any(e.constant and any(by != 1 for _, by in e.terms) for e in powers)
     return f"{'same' if otherwise else 'exact'} {proof}."
