@@ -81,8 +81,9 @@ ACCEPTED = {
         f"N*{CHOSEN.replace('== ', '== N*')}",
         [single("all", None, unfold=True)],
     ),
+    "a gradient that grows": ("0 <= norm2(grad(f, x[k]))", [combined("all", squares={"grad(f, x[k])": "1"})]),
 }  # fmt: skip
-MORE = {"one client": ("N <= 1",)}
+MORE = {"one client": ("N <= 1",), "a gradient that grows": ("pl(f, mu)",)}
 
 
 def said(which: str):
