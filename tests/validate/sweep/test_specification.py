@@ -8,23 +8,23 @@ import re
 from fractions import Fraction
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.algorithms.schedule import AGGREGATIONS, EMPTY_RULES
 from sim.moments.turns import MOST_VISITED
-from sim.participation import Aggregation, Empty
 from sim.problems import rand_hie
 from tests.rationals import rationals
 from theory.catalog import paper
+from theory.papers.specs import SPECS
 from validate.sweep import Cell, Specification, canonical, key, kinds, read_specification
 from validate.sweep import specification as module
 
 DOCUMENT = (Path(__file__).resolve().parents[3] / "docs" / "sweeps.md").read_text(encoding="utf-8")
 EQ8 = "fedavg-svrg/theorem-v1-eq8"
+RULES = {"aggregation": ("unbiased", "normalised"), "empty": ("keep", "zero", "condition")}
 
 TOP: dict[str, Any] = {"claims": [EQ8], "rounds": [10]}
 QUADRATIC: dict[str, Any] = {"kind": "quadratic", "clients": 2, "dim": 2, "mu": "1/10", "L": 1}
@@ -106,8 +106,10 @@ def test_the_page_names_every_entry_and_every_kind() -> None:
 
 def test_words_and_limits_are_those_of_the_simulator() -> None:
     entries = kinds.ALGORITHMS["local-sgd"].entries
-    for name, words, kind in (("aggregation", AGGREGATIONS, Aggregation), ("empty", EMPTY_RULES, Empty)):
-        assert words == get_args(kind)
+    algorithms = SPECS["local-sgd"]["algorithms"]
+    assert {words[0] for words in algorithms} == set(RULES["aggregation"])
+    assert {words[1] for words in algorithms} | {"condition"} == set(RULES["empty"])  # drawn again: no algorithm's
+    for name, words in RULES.items():
         for word in words:
             assert entries[name].read(word, name) == word
     assert kinds.MOST_IN_ORDERS == MOST_VISITED
@@ -232,7 +234,7 @@ def grids(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, An
     algorithm = {"kind": draw(st.sampled_from(["fedavg-svrg", "local-sgd"])), "step": draw(distinct(NUMBERS))}
     names = ("S", "M") if algorithm["kind"] == "fedavg-svrg" else ("local_steps",)
     algorithm |= {name: draw(distinct(st.integers(1, 9))) for name in names}
-    algorithm |= {"empty": draw(distinct(st.sampled_from(EMPTY_RULES)))}
+    algorithm |= {"empty": draw(distinct(st.sampled_from(RULES["empty"])))}
     return top, problem, algorithm, {"p": draw(distinct(NUMBERS))}
 
 
