@@ -8,10 +8,10 @@ import pytest
 
 from tests.derivation.export.test_rocq import compiled
 from theory import claim
-from theory.derivation import combined, lines
+from theory.derivation import at, combined, lines
 from theory.derivation.export import NotExportedError, kernels, rocq
 from theory.derivation.writing import axiom
-from theory.domain import COUNT, Domain
+from theory.domain import COUNT, POSITIVE, Domain
 
 coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed (Debian's package coq)")
 UNIT = Domain(0, 1)
@@ -53,6 +53,11 @@ AXIOMS = {
     "exponents that shrink": ("q**(m + 1) <= q**m", last("exponents", "q", "m", "m + 1"), POWERS),
     "exp sum": ("exp(a + b) == exp(a)*exp(b)", last("exp sum", "a", "b"), {}),
     "log": ("log(a) <= a - 1", last("log", "a"), {}),
+    "inverses that telescope": (
+        "sum_k(a**(-2*(k + 1)) - a**(-2*k)) == a**(-2*K) - 1",
+        last("telescope", "a**(-2*k)", over="sum_k"),
+        {"parameters": {"a": POSITIVE}},
+    ),
     "square": ("(a - b)*(a - b) >= 0", last("square", "a - b"), {}),
     "a maximum of numbers": ("max(1, 0)*a <= max(2, 3)*a", [combined("all", squares={"1": "2*a"})], {}),
 }  # fmt: skip
@@ -68,6 +73,11 @@ WRONG = {
     ),
     "bernoulli": ("1 - m*a <= (1 - a)**m", last("bernoulli", "-a", "m"), {"parameters": {"m": COUNT}}),
     "exponents": ("q**m <= q**(m + 1)", last("exponents", "q", "m", "m + 1"), POWERS),
+    "inverses that telescope": (
+        "sum_k(a**(-2*(k + 1)) - a**(-2*k)) == a**(-2*K)",
+        last("telescope", "a**(-2*k)", over="sum_k"),
+        {"parameters": {"a": POSITIVE}},
+    ),
     "log": ("log(a) <= a - 2", last("log", "a"), {}),
 }  # fmt: skip
 
@@ -87,4 +97,24 @@ def test_what_no_axiom_says_is_not_exported(which):
     text, written, more = WRONG[which]
     one = claim("axioms", text, **more)
     with pytest.raises(NotExportedError, match=r"not what its axiom|is not negative is not exported"):
+        rocq.theorem(one, lines(one, written))
+
+
+@coqc
+def test_coqc_accepts_a_line_whose_exponents_are_written_otherwise(folder):
+    one = claim("exponents", "a**(2*(k + 1)) <= c", assuming=("a**(2*k) <= c",), parameters={"a": POSITIVE})
+    text = rocq.theorem(one, lines(one, [at("all", "a**(2*k) <= c", k="k + 1")]))
+    assert "forall k : nat, a ^ (2 * k + 2)%nat <= c." in text
+    found = compiled(folder, text, "exponents_otherwise")
+    assert found.accepted, found.errors
+
+
+def test_a_proof_that_is_too_large_is_not_written(monkeypatch):
+    text, written, more = AXIOMS["square"]
+    one = claim("axioms", text, **more)
+    file = rocq.theorem(one, lines(one, written))
+    monkeypatch.setattr(rocq, "LARGEST", len(file))
+    assert rocq.theorem(one, lines(one, written)) == file
+    monkeypatch.setattr(rocq, "LARGEST", len(file) - 1)
+    with pytest.raises(NotExportedError, match=r"more than \S+ million characters"):
         rocq.theorem(one, lines(one, written))

@@ -81,8 +81,9 @@ ACCEPTED = {
         f"N*{CHOSEN.replace('== ', '== N*')}",
         [single("all", None, unfold=True)],
     ),
+    "a gradient that grows": ("0 <= norm2(grad(f, x[k]))", [combined("all", squares={"grad(f, x[k])": "1"})]),
 }  # fmt: skip
-MORE = {"one client": ("N <= 1",)}
+MORE = {"one client": ("N <= 1",), "a gradient that grows": ("pl(f, mu)",)}
 
 
 def said(which: str):
@@ -159,6 +160,11 @@ SUMS = {
         "sum_n((1 + a)**(-2*m - 1)*(1 + a)**(2*m + 1)*c_n) == sum_n(c_n)",
         {"m": COUNT, "a": NONNEGATIVE},
         [domain("some", "a >= 0"), combined("all", None)],
+    ),
+    "powers of a sum with a divisor": (
+        "sum_n(((2*m - 1)/(2*m))**(-2*p - 1)*((2*m - 1)/(2*m))**(2*p + 1)*c_n) == sum_n(c_n)",
+        {"m": COUNT, "p": COUNT},
+        [combined("all", None)],
     ),
 }
 

@@ -1169,6 +1169,7 @@ Ltac instance :=
     | right; reflexivity
     | match goal with |- @eq _ ?u _ => change u with (0 : R); unfold sub, vmean, itself; simpl; field end
     | split; [lra | intros; rewrite ?mean_single; apply half_square_pl; lra]
+    | rewrite ?mean_single, ?vmean_single; apply half_square_pl; lra
     | exists 0; rewrite ?mean_single; unfold half_square; simpl; lra
     | unfold half_square, norm2; simpl;
       first [ lra

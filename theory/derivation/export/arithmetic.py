@@ -182,7 +182,12 @@ class Arithmetic(ABC):
             used = self._used_context(t)
             said = f"{text_of(times(one, t))} = {text_of(poly_term(worth))}"
             self.hoisted.append(f"assert ({h} : {given_of(used)}{said}).")
-            self.hoisted += block([*intro_of(used), f"pose proof {null}. field. assumption."])
+            inside = dict.fromkeys(a for m in p for a, _ in m if isinstance(a, Inv))
+            lines = [f"pose proof {null}. field. assumption."]
+            if inside or any(c.denominator != 1 for c in p.values()):  # else field asks for more, in other words
+                apart = " ".join(f"generalize {text_of(a, outer=9)}." for a in inside)
+                lines = [f"generalize {null}. unfold Rdiv. {apart} intros. field. nonzero."]
+            self.hoisted += block([*intro_of(used), *lines])
             self._squares[key] = h
         return Pair(one, t, worth, self._squares[key])
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from theory.derivation.export.closing import exactly
 from theory.derivation.export.forms import Lines, NotExportedError, block
 from theory.derivation.export.names import Said
 from theory.derivation.export.scope import Line, Written
@@ -24,6 +25,7 @@ from theory.derivation.export.terms import (
     minus,
     name,
     nat_text,
+    put,
     text_of,
     times,
 )  # fmt: skip
@@ -235,23 +237,31 @@ def _over(derivation: Proof, schema: str, of: Sequence[Expression], over: str, l
 def _telescope(
     derivation: Proof, of: Sequence[Expression], at: partial[Term], bound: Nat, var: str, vector: bool
 ) -> tuple[Said, Lines]:
-    """What a number, or a vector, grows by, summed up to the end or a turn."""
+    """What a number, or a vector, grows by, summed up to the end or a turn.
+
+    Its values are those of the function that the lemma is of: a power with a negative exponent is an inverse at 0 too.
+    """
     now, end, zero = name(var), nat_text(bound), count(0)
-    body = f"(fun {var} => {text_of(at(now))})"
+    of_now = at(now)
+    body = f"(fun {var} => {text_of(of_now)})"
+
+    def value(k: Nat) -> Term:
+        return put(of_now, {var: k})
+
     if vector and len(of) == 1:
-        grown = Bind("vsum", bound, var, VOp("sub", (at(now.shifted(1)), at(now))))
-        gap = VOp("sub", (grown, VOp("sub", (at(bound), at(zero)))))
+        grown = Bind("vsum", bound, var, VOp("sub", (value(now.shifted(1)), of_now)))
+        gap = VOp("sub", (grown, VOp("sub", (value(bound), value(zero)))))
         return Said(Ip(gap, gap), "<=", ZERO), [f"apply (vsum_telescope {end} {body})."]
     if vector:
         raise NotExportedError("vectors that telescope up to a turn are not exported yet")
-    step = minus(at(now.shifted(1)), at(now))
+    step = minus(value(now.shifted(1)), of_now)
     if len(of) == 1:
-        said = Said(Bind("sum", bound, var, step), "==", minus(at(bound), at(zero)))
-        return said, [f"exact (sum_telescope {end} {body})."]
+        said = Said(Bind("sum", bound, var, step), "==", minus(value(bound), value(zero)))
+        return said, [exactly(said, f"(sum_telescope {end} {body})")]
     m = derivation.setting.nat(of[1], _env(derivation))
     factor = before(minus(App("INR", (m,)), App("INR", (now,))))
     order = _at_most(derivation, App("INR", (m,)), App("INR", (bound,)))
-    said = Said(Bind("sum", bound, var, times(factor, step)), "==", minus(at(m), at(zero)))
+    said = Said(Bind("sum", bound, var, times(factor, step)), "==", minus(value(m), value(zero)))
     return said, [f"apply (sum_before {nat_text(m)} {end} {body}).", "apply INR_le.", *order]
 
 

@@ -31,6 +31,7 @@ from theory.derivation.export.terms import (
     VOp,
     add,
     count,
+    everything,
     minus,
     name,
     names_of,
@@ -42,6 +43,13 @@ from theory.sentence import Sentence
 
 if TYPE_CHECKING:
     from theory.derivation.export.replacing import Equality
+
+
+def exactly(said: Said, proof: str) -> str:
+    """What proves a sentence by a proof of it, with exponents that may be written otherwise: 2*(h + 1), 2*h + 2."""
+    powers = (t.exponent for side in (said.left, said.right) for t in everything(side) if isinstance(t, Pow))
+    otherwise = any(e.constant and any(by != 1 for _, by in e.terms) for e in powers)
+    return f"{'same' if otherwise else 'exact'} {proof}."
 
 
 @dataclass
@@ -330,19 +338,19 @@ class Closing(Scope):
         if relation == "==":
             if said.relation != "==":
                 raise NotExportedError(f"an equation from {said.text}")
-            return d, [f"apply part_eq. exact {proof}."], False
+            return d, [f"apply part_eq. {exactly(said, proof)}"], False
         if said.relation == "==":
-            return d, [f"apply part_eq_le. exact {proof}."], False
+            return d, [f"apply part_eq_le. {exactly(said, proof)}"], False
         if relation == "<" and said.relation == "<":
             positive = self.signs.prove(by, True)
             if positive is not None:
-                return d, ["apply part_lt.", *block(positive), f"exact {proof}."], True
+                return d, ["apply part_lt.", *block(positive), exactly(said, proof)], True
         sign = self.signs.prove(by)
         if sign is None:
             raise NotExportedError(f"that {text_of(by)} is not negative is not exported yet")
         return (
             d,
-            [f"apply {'part_lt_le' if said.relation == '<' else 'part_le'}.", *block(sign), f"exact {proof}."],
+            [f"apply {'part_lt_le' if said.relation == '<' else 'part_le'}.", *block(sign), exactly(said, proof)],
             False,
         )
 

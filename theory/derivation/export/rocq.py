@@ -17,6 +17,8 @@ from theory.formula import Name
 from theory.sentence import Expression, SentenceError, parse_expression, parse_sentence
 
 PRELUDE = "Fedproof.v"
+LARGEST = 9_100_000
+"""Characters of a file: the largest that coqc has accepted is a little smaller, and takes it more than two minutes."""
 POINTS_OF = {
     "infimum": ("fstar",), "minimiser": ("xstar", "fstar"), "minimiser least": ("xstar",), "zero": ("xstar",),
     "zero n": ("xstar_n",), "minimiser n": ("xstar_n",),
@@ -71,7 +73,10 @@ def _theorem(claim: Claim, lines: Sequence[Mapping[str, Any]], needs: frozenset[
         *script, end, "Qed.", "", *([satisfied, ""] if satisfied else []),
         f"Print Assumptions {label}.", "",
     ]  # fmt: skip
-    return "\n".join(out)
+    text = "\n".join(out)
+    if len(text) > LARGEST:
+        raise NotExportedError(f"a proof of more than {LARGEST / 1e6:g} million characters is not written")
+    return text
 
 
 def alone(text: str) -> str:
