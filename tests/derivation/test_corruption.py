@@ -262,6 +262,11 @@ def test_of_a_hundred_corruptions_of_short_derivations_none_is_accepted_that_is_
     assert found["another, right"] <= 8
 
 
+def test_a_sample_that_no_round_draws_is_refused() -> None:
+    """It stands under E, with what hangs on draws of a round."""
+    assert judged("fedavg-svrg/lemma-a1/corrected", 30862) == "rejected"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
 def test_of_five_hundred_corruptions_none_is_accepted_that_is_wrong(part: int) -> None:

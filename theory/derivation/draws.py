@@ -85,6 +85,8 @@ def _stays(rounds: Rounds, m: Monomial, draw: Draw) -> bool:
     """
     for a, _ in m:
         for moment in a.moments:
+            if len(draw) < 2:
+                raise RejectedError(f"{moment[0]} is multiplied with a sample that no round draws")
             if not _before(rounds, moment, draw):
                 if rounds.draws[draw[0]].op != "sample" or len(draw) < 3:
                     raise RejectedError(f"{moment[0]} may hang on the draw that it is multiplied with")
