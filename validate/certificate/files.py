@@ -16,8 +16,8 @@ from validate.verifier import FormatError, Report
 _PACKAGE = Path(verifier.__file__).parent
 _PACKAGE_NAME = "verifier"  # the launcher expects it under this name
 _LAUNCHER = _PACKAGE / "launcher.py"
-REMEMBERED = 4  # reports, or why there is none
-_reports: OrderedDict[tuple[Any, str], Report | FormatError] = OrderedDict()
+REMEMBERED = 4  # reports, or why there is none: its text, as the error itself would keep all that the check had in hand
+_reports: OrderedDict[tuple[Any, str], Report | str] = OrderedDict()
 LONGEST = 100  # of the letters that a file name has of a claim's id
 
 
@@ -45,12 +45,12 @@ def verified(certificate: Certificate) -> Report:
         try:
             _reports[key] = check(certificate)
         except FormatError as error:  # it may have taken long: a run that is too much to follow
-            _reports[key] = error
+            _reports[key] = str(error)
         if len(_reports) > REMEMBERED:
             _reports.popitem(last=False)
     report = _reports[key]
-    if isinstance(report, FormatError):
-        raise report
+    if isinstance(report, str):
+        raise FormatError(report)
     return report
 
 
