@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.arguments import checked_metrics
 from sim.arguments import integer as checked_integer
 from sim.simulate.draws import Draws, Plan
 from sim.simulate.functions import Functions, functions_of
@@ -165,7 +166,7 @@ def simulate(
     import torch
 
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
-    from sim.simulate.metrics import measuring
+    from sim.simulate.metrics import METRICS, measuring
     from sim.simulate.native import advance, chosen
 
     if isinstance(program, Algorithm):
@@ -190,6 +191,7 @@ def simulate(
     unknown = sorted(set(taps) - set(program.taps))
     if unknown:
         raise ValueError(f"taps has {unknown[0]!r}; the program has {', '.join(program.taps) or 'none'}")
+    measured = checked_metrics(metrics, METRICS)
     recorded = (last,) if record is None else tuple(record)
     if any(not isinstance(k, int | np.integer) or not done <= k <= last for k in recorded):
         raise ValueError(f"record={recorded} is outside the integers in [{done}, {last}]")
@@ -203,13 +205,13 @@ def simulate(
         program,
         problem,
         numbers,
-        tuple(metrics),
+        measured,
         range(done, last),
         str(place),
         torch_only={"measure": measure, "watch": watch, "taps": taps},
     )
-    if metrics and native is None:
-        measure = measuring(problem, functions, program, tuple(metrics), measure)
+    if measured and native is None:
+        measure = measuring(problem, functions, program, measured, measure)
     job = _Job(
         program=program,
         functions=functions,
@@ -229,7 +231,7 @@ def simulate(
     )
     if native is not None:
         with reporter(progress, runs * rounds) as report:
-            advance(job, native, tuple(metrics), chunk, memory, threads, report)
+            advance(job, native, measured, chunk, memory, threads, report)
         return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:

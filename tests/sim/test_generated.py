@@ -119,3 +119,10 @@ def test_as_in_torch_and_the_same_in_any_batch(one, parameters, kind):
         assert np.array_equal(value, narrow.values[name])
         assert np.array_equal(value[40:49], part.values[name])
         assert np.array_equal(value[:, 2:], resumed.values[name])
+
+
+@pytest.mark.parametrize("backend", ["torch", "native"])
+@pytest.mark.parametrize("bad", ["cost", ("cost", "costs")])
+def test_metrics_that_are_none_are_named(backend, bad):
+    with pytest.raises(ValueError, match="metrics"):
+        simulate(algorithms.gradient_descent, PROBLEMS["quadratic"], {"eta": 0.1}, metrics=bad, backend=backend)

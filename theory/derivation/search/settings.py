@@ -71,7 +71,7 @@ def _written(e: Expression) -> str:
         raise ValueError("a state is no number")
     args = [_written(a) for a in parts(e)]
     if e.operation in ("min", "max"):
-        return f"{e.operation}({', '.join(args)},)" if len(args) > 1 else args[0]
+        return f"{e.operation}({', '.join(args)})"
     if e.operation not in _WRITTEN:
         raise ValueError(f"{e.operation} is no operation on numbers")
     return _WRITTEN[e.operation].format(*args)
