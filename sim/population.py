@@ -1,14 +1,12 @@
-"""An open population of clients: who is present in which round, who leaves, who joins, whose model the server averages.
+"""An open population of clients: who is present in which round, who leaves, who joins.
 
 A round k = 0..K-1 (Sun, Fernando, Chen, Shahrampour: "On the Stability Analysis of Open Federated Learning Systems",
 Algorithm 1 and section IV; the choices that the paper leaves open are made here):
 
-1. Everybody present has received theta^k and works on it.
-2. With probability `leave` one of those present, uniformly chosen, leaves for ever; it does not upload.
-3. Those who remain are eligible; all of them upload, or `select` of them, uniformly chosen without replacement.
-4. With probability `join` the next client of the pool enters; it waits for theta^{k+1}. An exhausted pool sends nobody.
-5. The server averages what was uploaded into theta^{k+1}; when nobody has uploaded it keeps theta^k (the 0/0 of the
-   paper's equation (4)).
+1. With probability `leave` one of those present, uniformly chosen, leaves for ever: nothing of it is left in the round.
+2. Those who remain take part in the round: a program's clients are they (`sim.simulate`).
+3. With probability `join` the next client of the pool enters; it waits for round k+1. An exhausted pool sends nobody.
+4. A round in which nobody takes part changes nothing.
 
 A client that enters takes the smallest free slot and keeps it until it leaves. Slots depend on the run alone, so sums
 over clients in the order of their slots do not depend on which other runs are simulated.
@@ -28,7 +26,7 @@ from sim.streams import LIMIT, POOL, POPULATION, Streams, thresholds
 Last = Literal["stays", "leaves"]
 
 # Draws of a round, purpose POPULATION.
-LEAVE_COIN, WHO_LEAVES, JOIN_COIN, SELECTION = 0, 1, 2, 4
+LEAVE_COIN, WHO_LEAVES, JOIN_COIN = 0, 1, 2
 
 # Words drawn at once, to amortise the calls.
 _BATCH = 1 << 18
@@ -36,19 +34,15 @@ _BATCH = 1 << 18
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PresenceSchedule:
-    """Who is present and who uploads. Shapes: K rounds, R runs, S slots.
+    """Who is present. Shapes: K rounds, R runs, S slots.
 
     Attributes:
-        clients: (K+1, R, S) int32, the pool index of the client in a slot when theta^k is broadcast; -1 for nobody.
+        clients: (K+1, R, S) int32, the pool index of the client in a slot at the beginning of round k; -1 for nobody.
             A client that enters in round k first appears in row k+1. Nobody returns, so a slot whose entry changes
-            from row k to row k+1 holds a new client (or nobody), and its optimiser starts afresh.
-        uploads: (K, R, S) bool, whose models the server averages into theta^{k+1}.
-        initial: how many are present at first.
+            from row k to row k+1 holds a new client (or nobody), whose states begin afresh.
     """
 
     clients: NDArray[np.int32]
-    uploads: NDArray[np.bool_]
-    initial: int
 
     def __repr__(self) -> str:
         return f"PresenceSchedule(rounds={self.rounds}, runs={self.runs}, slots={self.slots})"
@@ -56,7 +50,7 @@ class PresenceSchedule:
     @property
     def rounds(self) -> int:
         """K."""
-        return len(self.uploads)
+        return len(self.clients) - 1
 
     @property
     def runs(self) -> int:
@@ -70,22 +64,16 @@ class PresenceSchedule:
 
     @property
     def present(self) -> NDArray[np.int64]:
-        """(R, K+1), how many are present when theta^k is broadcast, newcomers included."""
+        """(R, K+1), how many are present at the beginning of round k, newcomers included."""
         return np.count_nonzero(self.clients >= 0, axis=2).T.astype(np.int64)
 
-    @property
-    def eligible(self) -> NDArray[np.int64]:
-        """(R, K+1), how many models were averaged into theta^k; for k = 0, how many have received theta^0."""
-        counts = np.count_nonzero(self.uploads, axis=2).T.astype(np.int64)
-        return np.concatenate([np.full((self.runs, 1), self.initial), counts], axis=1)
-
     def remains(self, round: int) -> NDArray[np.bool_]:
-        """(R, S), who is present in this round and does not leave in it."""
+        """(R, S), who takes part in this round: is present, and does not leave in it."""
         before, after = self.clients[round], self.clients[round + 1]
         return (before >= 0) & (before == after)
 
     def enters(self, round: int) -> NDArray[np.bool_]:
-        """(R, S), slots whose client works in this round for the first time."""
+        """(R, S), slots whose client is there for the first time."""
         now = self.clients[round]
         return now >= 0 if round == 0 else (now >= 0) & (now != self.clients[round - 1])
 
@@ -103,7 +91,6 @@ class OpenPopulation:
         leave: probability in [0, 1] that one client leaves in a round.
         join: probability in [0, 1] that one client joins in a round.
         last: "stays": the only client present does not leave (the paper's assumption N_k > 0); "leaves": it may.
-        select: how many of the eligible clients upload, >= 1 (all of them when they are fewer); None for all.
 
     Raises:
         ValueError: at construction, when an attribute is outside its domain.
@@ -114,7 +101,6 @@ class OpenPopulation:
     leave: float
     join: float
     last: Last = "stays"
-    select: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pool", integer("pool", self.pool, 1))
@@ -130,11 +116,9 @@ class OpenPopulation:
             object.__setattr__(self, name, value)
         if self.last not in get_args(Last):
             raise ValueError(f"last={self.last!r} is not one of {get_args(Last)}")
-        if self.select is not None:
-            object.__setattr__(self, "select", integer("select", self.select, 1))
 
     def presence(self, rounds: int, runs: int, seed: int, first_run: int = 0) -> PresenceSchedule:
-        """Who is present and who uploads in runs first_run..first_run+runs-1 of a seed.
+        """Who is present in runs first_run..first_run+runs-1 of a seed.
 
         Args:
             rounds: K >= 0.
@@ -154,11 +138,10 @@ class OpenPopulation:
         everybody = np.arange(runs)
         arrived = np.full(runs, self.initial)
         slots = order[:, : self.initial].copy()
-        clients, uploads = [slots], []
-        for k, (leave_coin, who_leaves, join_coin) in enumerate(self._coins(streams, rounds)):
-            slots = self._after_leaving(slots, leave_coin, who_leaves)
-            uploads.append(self._uploads(slots, streams, k))
-            joins = (join_coin < _threshold(self.join)) & (arrived < self.pool)
+        clients = [slots]
+        for coin, who, joining in self._coins(streams, rounds):
+            slots = self._after_leaving(slots, coin, who)
+            joins = joining & (arrived < self.pool)
             free = slots < 0
             if np.any(joins & ~free.any(axis=1)):
                 slots = np.concatenate([slots, np.full((runs, 1), -1, dtype=np.int32)], axis=1)
@@ -167,8 +150,7 @@ class OpenPopulation:
             slots[rows, np.argmax(free[rows], axis=1)] = order[rows, arrived[rows]]
             arrived[rows] += 1
             clients.append(slots)
-        table = _stacked(clients, -1, np.int32, runs)
-        return PresenceSchedule(table, _stacked(uploads, False, np.bool_, runs, table.shape[2]), self.initial)
+        return PresenceSchedule(_stacked(clients))
 
     def _order(self, streams: Streams) -> NDArray[np.int32]:
         """(R, N), the order in which the pool's clients come; ties go to the smaller index."""
@@ -176,41 +158,33 @@ class OpenPopulation:
         return np.argsort(words, axis=1, kind="stable").astype(np.int32)
 
     def _coins(self, streams: Streams, rounds: int) -> Any:
-        """Round by round, the words (3, R) of the two coins and of who leaves."""
+        """Round by round, whether one leaves, the word that says who, and whether one joins, each (R,)."""
         batch = max(1, _BATCH // int(streams.runs.shape[0]))
+        leave, join = _threshold(self.leave), _threshold(self.join)
         for first in range(0, rounds, batch):
             stretch = range(first, min(rounds, first + batch))
-            yield from streams.words(POPULATION, np.array([0]), stretch, JOIN_COIN + 1)[:, :, 0].numpy().copy()
+            words = streams.words(POPULATION, np.array([0]), stretch, JOIN_COIN + 1)[:, :, 0].numpy()
+            leaves, joins = words[:, LEAVE_COIN] < leave, words[:, JOIN_COIN] < join
+            yield from zip(leaves, words[:, WHO_LEAVES].copy(), joins, strict=True)
 
     def _after_leaving(self, slots: NDArray[np.int32], coin: Any, who: Any) -> NDArray[np.int32]:
         """A copy of the slots (R, S) without the client that leaves."""
         occupied = slots >= 0
         count = np.count_nonzero(occupied, axis=1)
-        leaves = (coin < _threshold(self.leave)) & (count > (1 if self.last == "stays" else 0))
+        leaves = coin & (count > (1 if self.last == "stays" else 0))
         rank = np.cumsum(occupied, axis=1) - 1
         gone = occupied & leaves[:, None] & (rank == ((who * count) >> 32)[:, None])
         return np.where(gone, np.int32(-1), slots)
-
-    def _uploads(self, slots: NDArray[np.int32], streams: Streams, round: int) -> NDArray[np.bool_]:
-        """(R, S), who of those that remain uploads: the `select` smallest words, ties to the smaller slot."""
-        remains = slots >= 0
-        if self.select is None or self.select >= slots.shape[1]:
-            return remains
-        draws = SELECTION + slots.shape[1]
-        words = streams.words(POPULATION, np.array([0]), range(round, round + 1), draws)[0, SELECTION:, 0].numpy().T
-        first = np.argsort(np.where(remains, words, LIMIT), axis=1, kind="stable")[:, : self.select]
-        chosen = np.zeros_like(remains)
-        np.put_along_axis(chosen, first, True, axis=1)
-        return chosen & remains
 
 
 def _threshold(probability: float) -> int:
     return int(thresholds(probability)) if probability > 0 else 0
 
 
-def _stacked(rows: list[Any], nobody: Any, kind: Any, runs: int, slots: int = 0) -> Any:
+def _stacked(rows: list[NDArray[np.int32]]) -> NDArray[np.int32]:
     """The arrays (R, S_k), where S_k does not decrease with k, as one array (K, R, S)."""
-    table = np.full((len(rows), runs, max(slots, rows[-1].shape[1] if rows else 0)), nobody, dtype=kind)
+    runs, slots = rows[-1].shape
+    table = np.full((len(rows), runs, slots), -1, dtype=np.int32)
     for k, row in enumerate(rows):
         table[k, :, : row.shape[1]] = row
     return table

@@ -8,13 +8,9 @@ The contract, which every kernel in any language must reproduce bit for bit:
 * Draw j of (run, client, round, purpose) is word j mod 4 of block j div 4.
 * What happens with the chance p happens iff x < round(p 2^32), at least 1 (so p has a resolution of 2^-32, and p = 1 is
   always).
-* Purpose `SAMPLING` = 1 (of an open population, as are the next two): the sample's index is (x n) >> 32 for a client
-  with n samples (each index has its probability 1/n to within 2^-32, a relative bias below n 2^-32). The client word
-  is the client's index in the pool, and draw j = m batch + b is sample b of the minibatch of local step m.
 * Purpose `POPULATION` = 2 (`sim.population`): the client word is 0. Draw 0: one client leaves, never for p = 0. Draw 1:
   who leaves, number (x m) >> 32 of the m clients present in the order of their slots. Draw 2: one client joins, as draw
-  0. Draw 3 is not used. Draw 4 + s is that of slot s: S of those who remain upload, the ones with the smallest x, ties
-  to the smaller slot.
+  0.
 * Purpose `POOL` = 3: the round word is 0, the client word is the client's index in the pool. The pool's clients come in
   the order of their draws 0, ties to the smaller index.
 * A uniform in [0, 1) is x 2^-32.
@@ -42,6 +38,11 @@ Each time that it is executed in a round, turn after turn, it takes the next wor
 
 Inside a visit there is one client at a time, and the client word is always 0: the turns tell the clients apart.
 
+In an open population a client's own stream has its index in the pool for the client word, and a client draws from it
+also what `choose` without replacement and `coins` take, one word each time. Ties go to the smaller slot. `choose` with
+replacement takes S words of the client word 0, and word j chooses number (x m) >> 32 of the m that take part, in the
+order of their slots.
+
 So run r of a seed is the same in every batch, chunk, number of threads, and on every device.
 """
 
@@ -56,7 +57,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import torch
 
-SAMPLING = 1
 POPULATION = 2
 POOL = 3
 VISITS = 6

@@ -15,7 +15,7 @@ from theory.program import Program
 
 
 def generated(
-    program: Program, problem: Any, parameters: Parameters, metrics: Sequence[str] = ()
+    program: Program, problem: Any, parameters: Parameters, metrics: Sequence[str] = (), present: bool = False
 ) -> tuple[Source, NativeFunctions] | str:
     """The C++ of a program on a problem, not yet compiled; or why there is none, as one clause.
 
@@ -24,8 +24,9 @@ def generated(
         problem: on what.
         parameters: its numbers.
         metrics: what is to be measured after each round.
+        present: whether the clients are those of an open population.
     """
-    functions = native_functions(problem, metrics)
+    functions = native_functions(problem, metrics, present)
     if isinstance(functions, str):
         return functions
     unknown = sorted(set(metrics) - functions.metrics)
@@ -33,7 +34,7 @@ def generated(
         return f"the metric {unknown[0]} is not there in C++"
     if functions.inverses is None and "prox" in program.operations:
         return "prox is there for quadratics alone"
-    found = _source(_Known(program, parameters, functions.pairs))
+    found = _source(_Known(program, parameters, functions.pairs, present))
     if isinstance(found, str):
         return found
     # a compiler takes a third longer where the metrics are there
@@ -43,10 +44,10 @@ def generated(
 class _Known:
     """A program and the shapes of its parameters, on which alone its text depends."""
 
-    def __init__(self, program: Program, parameters: Parameters, pairs: bool) -> None:
-        self.program, self.parameters, self.pairs = program, parameters, pairs
+    def __init__(self, program: Program, parameters: Parameters, pairs: bool, present: bool) -> None:
+        self.program, self.parameters, self.pairs, self.present = program, parameters, pairs, present
         lists = [(n, v.ndim) for group in (parameters.schedules, parameters.labels) for n, v in group.items()]
-        self._shapes = (pairs, tuple(parameters.constants), tuple(parameters.each), tuple(lists))
+        self._shapes = (pairs, present, tuple(parameters.constants), tuple(parameters.each), tuple(lists))
 
     def __hash__(self) -> int:
         return hash((id(self.program), self._shapes))
@@ -58,7 +59,7 @@ class _Known:
 @lru_cache(maxsize=256)
 def _source(known: _Known) -> Source | str:
     try:
-        return source(known.program, known.parameters, known.pairs)
+        return source(known.program, known.parameters, known.pairs, known.present)
     except NotGenerated as error:
         return f"{known.program.name} has {error}"
 

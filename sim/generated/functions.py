@@ -46,23 +46,25 @@ class NativeFunctions:
     pairs: bool = False
 
 
-def native_functions(problem: Any, metrics: Sequence[str] = ()) -> NativeFunctions | str:
+def native_functions(problem: Any, metrics: Sequence[str] = (), present: bool = False) -> NativeFunctions | str:
     """A problem for generated rounds, or why there is none.
 
     Args:
         problem: as `sim.simulate.functions_of` takes it.
         metrics: names of those that are wanted.
+        present: whether the clients are those of an open population.
 
     Raises:
         ValueError: where the problem has no minimiser, which a metric needs.
     """
-    if type(problem) is Quadratic:
+    if type(problem) is Quadratic and not present:
         return _quadratic(problem, metrics)
     if isinstance(problem, RidgeLogistic | RidgeSoftmax):
         from sim.generated.regressions import regression
 
-        return regression(problem, metrics)
-    return f"there is no C++ for a problem of type {type(problem).__name__}"
+        return regression(problem, metrics, present)
+    where = " in an open population" if present else ""
+    return f"there is no C++ for a problem of type {type(problem).__name__}{where}"
 
 
 def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:

@@ -41,6 +41,7 @@ class Instructions:
         clients: whether it is clients' work; else the server's.
         ones: draws that are 1 here, because only those who take part are computed.
         read_later: what is read after the stretch.
+        present: whether the clients are those of an open population.
     """
 
     def __init__(
@@ -52,10 +53,12 @@ class Instructions:
         clients: bool,
         ones: frozenset[str],
         read_later: frozenset[str],
+        present: bool = False,
     ) -> None:
         self.facts, self.scalars, self.memory, self.drawing = facts, scalars, memory, drawing
-        self.clients, self.ones, self.read_later = clients, ones, read_later
+        self.clients, self.ones, self.read_later, self.present = clients, ones, read_later, present
         self.setup: list[str] = []  # before all clients
+        self.ahead: list[str] = []  # for the next client, before one is at work
         self.before: list[str] = []  # what is loaded and set up at the beginning
         self.lines: list[str] = []
         self.after: list[str] = []
@@ -162,12 +165,13 @@ class Instructions:
     def _expression(self, step: Instruction) -> str:
         of = [self.value(name) for name in step.of]
         if step.op == "full gradient":
-            return f"functions.full_gradient({of[0]})"
+            return f"functions.mean_gradient(taking, {of[0]})" if self.present else f"functions.full_gradient({of[0]})"
         if step.op == "prox":
             t = step.numbers[0]
             if names_in(t) & set(self.facts.types) or names_in(t) & set(self._turns):
                 raise NotGenerated(f"prox with t = {text_of(t)}, which is drawn or changes within a round")
             tables, row = self.scalars.tables, "k * clients" if self.scalars.changes(t) else "0"
+            row = row.replace("clients", self.scalars.pool)
             inverse = f"list<double>({tables.place('inverse', step.to)}) + {row} * D * D"
             return f"functions.prox(n, {inverse}, list<double>({tables.place('weight', step.to)})[{row} + n], {of[0]})"
         if step.op in _ONE_OF_ONE:
@@ -286,11 +290,16 @@ class Instructions:
         if step.flag:
             if step.to not in self.words:
                 words = self.words[step.to] = self._taken(b)
-                self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
-                self.before.append(
-                    f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, {self.stream_client}, k, "
-                    f"{source.purpose}, {source.base}, {words}, counts(n), key);"
-                )
+                head = f"{self.stream_client}, k, {source.purpose}, {source.base}, {words}"
+                if self.present:
+                    drawn = f"{self.memory.drawn(step.to)}.draw(which, run[0], {head}, count(n), key)"
+                    self.ahead.append(f"functions.fetch(n, {drawn}, {words});")
+                    self.before.append(f"const int64_t* {name} = {self.memory.drawn(step.to)}.at[which];")
+                else:
+                    self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
+                    self.before.append(
+                        f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, {head}, counts(n), key);"
+                    )
             if self._read(step.to):
                 self.lines.append(f"const int64_t* v{step.to} = {name};")
             self.lines.append(f"{name} += {b} * kLanes;")

@@ -78,6 +78,11 @@ class Memory:
         self.members[f"p{name}"] = f"std::vector<int64_t> p{name};"
         return f"p{name}"
 
+    def drawn(self, name: str) -> str:
+        """Room for the samples of a client and of the next one."""
+        self.members[f"q{name}"] = f"Picks q{name};"
+        return f"q{name}"
+
     def double_picks(self) -> None:
         """Room for the samples of either of two vectors of runs."""
         for name, text in list(self.members.items()):

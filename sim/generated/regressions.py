@@ -13,7 +13,7 @@ from sim.problems.softmax import RidgeSoftmax
 _EXPONENTIAL = 20  # multiplications that one takes as long as
 
 
-def regression(problem: RidgeLogistic | RidgeSoftmax, metrics: Sequence[str]) -> NativeFunctions:
+def regression(problem: RidgeLogistic | RidgeSoftmax, metrics: Sequence[str], present: bool) -> NativeFunctions:
     """A regression for generated rounds; see `sim.generated.functions.native_functions`."""
     classes = problem.classes if isinstance(problem, RidgeSoftmax) else 1
     minimiser, optimal = np.zeros(problem.dim), 0.0
@@ -23,7 +23,7 @@ def regression(problem: RidgeLogistic | RidgeSoftmax, metrics: Sequence[str]) ->
         optimal = problem.optimal_value
     arrays = problem.features, problem.labels, minimiser, [optimal, problem.ridge]
     return NativeFunctions(
-        header="regression_functions.h",
+        header="along_regressions.h" if present else "regression_functions.h",
         defines=(f"DIM={problem.dim}", f"CLASSES={classes}"),
         arrays=tuple(np.ascontiguousarray(np.asarray(a), dtype=np.float64) for a in arrays),
         sizes=(problem.clients, problem.samples),
@@ -33,6 +33,6 @@ def regression(problem: RidgeLogistic | RidgeSoftmax, metrics: Sequence[str]) ->
             ("suboptimality", "cost", "squared_gradient_norm", "squared_distance", "squared_iterate_norm")
         ),
         inverses=None,
-        pairs=True,
+        pairs=not present,
         work=4 * problem.dim + _EXPONENTIAL * classes,
     )

@@ -10,7 +10,7 @@ from sim.generated.memory import Memory
 from sim.generated.reading import OF_ALL, Facts, NotGenerated, reads, values_in
 from sim.generated.scalars import Scalars, Tables
 from sim.generated.stretches import Item, items_of, mask_of, read_by, segments_of
-from sim.generated.text import FRAME, measured_point
+from sim.generated.text import FRAME, OPEN_FRAME, measured_point
 from sim.generated.vectors import one_client, twice
 from sim.generated.visiting import Visitor
 from sim.generated.writing import Drawing, Writer
@@ -35,7 +35,7 @@ class Source:
     tables: Tables
 
 
-def source(program: Program, parameters: Parameters, pairs: bool = False) -> Source:
+def source(program: Program, parameters: Parameters, pairs: bool = False, present: bool = False) -> Source:
     """The rounds of a program as C++.
 
     Args:
@@ -43,18 +43,19 @@ def source(program: Program, parameters: Parameters, pairs: bool = False) -> Sou
         parameters: which of them are one number, one a client, one a round: the text depends on no more of them.
         pairs: whether, of clients of whom some take part, eight pairs of a client and a run are computed at a time in
             place of eight runs of a client.
+        present: whether the clients are those of an open population, one run after another (`sim/native/along.h`).
 
     Raises:
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    text = _Rounds(program, Scalars(parameters, tables), pairs).text()
+    text = _Rounds(program, Scalars(parameters, tables, "pool" if present else "clients"), pairs, present).text()
     return Source(text, tables)
 
 
 class _Rounds:
-    def __init__(self, program: Program, scalars: Scalars, pairs: bool) -> None:
-        self.program, self.scalars, self.pairs = program, scalars, pairs
+    def __init__(self, program: Program, scalars: Scalars, pairs: bool, present: bool) -> None:
+        self.program, self.scalars, self.pairs, self.present = program, scalars, pairs, present
         self.facts = Facts(program)
         self.memory = Memory(self.facts, scalars)
         self.handing = Handing(self.facts, self.memory)
@@ -134,7 +135,7 @@ class _Rounds:
         return Drawing(self.purposes[name], self._base(name))
 
     def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str]) -> Writer:
-        return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later)
+        return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later, self.present)
 
     def _counted(self, writer: Writer) -> list[str]:
         """In a loop, what was drawn is not drawn again."""
@@ -168,23 +169,23 @@ class _Rounds:
     def _words(self, step: Instruction) -> str:
         if step.op == "choose" and step.flag:
             return f"(int64_t){self.scalars.round_number(step.numbers[0])}"
-        return "1" if step.op == "coin" else "clients"
+        return "1" if step.op == "coin" or self.present else "clients"
 
     def _share(self, step: Instruction, writer: Writer) -> str:
         total = f"s{step.to}[g]"
         if step.op == "sum":
             return total
         if step.op == "mean":
-            return f"divided({total}, (double)clients)"
+            return f"divided({total}, (double){'taking.size()' if self.present else 'clients'})"
         return f"share({total}, {self._number_active(step)})"
 
     def _number_active(self, step: Instruction) -> str:
         """How many an average is of, at the server."""
         active = step.numbers[0]
         draw = self.facts.made.get(active.name) if isinstance(active, Name) else None
-        if draw is not None and draw.op == "choose":
+        if draw is not None and draw.op == "choose" and not self.present:
             return f"Doubles{{}} + {self.scalars.round_number(draw.numbers[0])}"
-        if draw is not None and draw.op == "coins":
+        if draw is not None and draw.op in ("coins", "choose"):
             self._many.add(draw.to)
             return f"c{draw.to}[g]"
         return f"a{step.to}[g]"
@@ -200,14 +201,14 @@ class _Rounds:
         if step.op == "choose":
             S = f"(int64_t){self.scalars.round_number(step.numbers[0])}"
             function = "choose_often" if step.flag else "choose"
-            return [f"{function}(g, {head}, {S}, {key});"]
+            return [f"{function}(g, {head}, {S}, {key}{f', @many{name}@' if self.present else ''});"]
         row = "k" if self.scalars.changes(step.numbers[0]) else "0"
         place = self.scalars.tables.place("thresholds", name)
         if step.op == "coin":
             self._numbers.add(name)
             self.memory.place(name)
             return [f"m{name}[g] = flip(g, {head}, list<uint64_t>({place})[{row}]);"]
-        return [f"toss(g, {head}, list<uint64_t>({place}) + {row} * clients, {key}, @many{name}@);"]
+        return [f"toss(g, {head}, list<uint64_t>({place}) + {row} * {self.scalars.pool}, {key}, @many{name}@);"]
 
     # --- the clients
 
@@ -233,7 +234,20 @@ class _Rounds:
                     raise NotGenerated("samples that are used again after the clients have met")
         body = [*writer.before, *writer.lines, *writer.after]
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
-        if mask is None:
+        if self.present:
+            self._flags |= {mask} if mask is not None else set()
+            inner = "__attribute__((always_inline)) { (void)which;"
+            lines += [
+                *writer.setup,
+                f"each_present({'nullptr' if mask is None else f'f{mask}'}, [&](const Slot& n, int64_t which) {inner}",
+                *writer.ahead,
+                f"}}, [&](const Slot& n, int64_t which) {inner}",
+                "const Whole at{0, run[0]}; (void)at;",
+                *writer.client,
+                *body,
+                "});",
+            ]
+        elif mask is None:
             lines += [*writer.setup, "for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
             lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
         else:
@@ -341,18 +355,21 @@ class _Rounds:
         for name, step in self.facts.made.items():
             if step.op in ("choose", "coins"):
                 text = self._settled(text, name)
-        return FRAME.format(
+        each, at = (" {each},", ", k") if self.present else ("", "")
+        frame = OPEN_FRAME if self.present else FRAME
+        return frame.format(
             members="\n  ".join(self.memory.members.values()),
             hoisted="\n    ".join(f"u[{j}] = {one};" for j, one in enumerate(self.scalars.hoisted)),
             count=max(1, len(self.scalars.hoisted)),
             bases="\n    ".join(f"{m} = 0;" for m in self.memory.members if m.startswith("base")),
             body=text,
             loads="\n    ".join(self._state("load(task.states[{j}], m{name}, {vectors});")),
-            saves="\n    ".join(self._state("save(m{name}, task.states[{j}], {vectors}, 1, 0);")),
+            saves="\n    ".join(self._state(f"save(m{{name}}, task.states[{{j}}], {{vectors}},{each} 1, 0{at});")),
+            fresh="\n        ".join(self._fresh()) if self.present else "",
             records="\n      ".join(
                 self._state(
                     "if (task.records[{j}]) "
-                    "save(m{name}, task.records[{j}], {vectors}, task.records_length, task.record[k]);"
+                    f"save(m{{name}}, task.records[{{j}}], {{vectors}},{each} task.records_length, task.record[k]{at});"
                 )
             ),
             point=measured_point(self.program.state[0].kind),
@@ -369,10 +386,18 @@ class _Rounds:
         if name in self._many:
             self.memory.member(f"c{name}", "Doubles", "1")
         kept = f"{f'f{name}' if flags else '(Flags*)nullptr'}, {f'm{name}' if numbers else '(Doubles*)nullptr'}"
-        return text.replace(f"@{name}@", kept).replace(
-            f"@many{name}@", f"c{name}" if name in self._many else "(Doubles*)nullptr"
-        )
+        many = f"c{name}" if name in self._many else "(Doubles*)nullptr"
+        return text.replace(f"@{name}@", kept).replace(f"@many{name}@", many)
 
     def _state(self, line: str) -> Iterator[str]:
         for j, name in enumerate(self.program.inputs):
-            yield line.format(j=j, name=name, vectors=self.memory.vectors(name))
+            each = {"client": "1", "table": "samples"}.get(self.facts.kinds[name], "0")
+            yield line.format(j=j, name=name, vectors=self.memory.vectors(name), each=each)
+
+    def _fresh(self) -> Iterator[str]:
+        """What the states of a client begin with, when it comes."""
+        for j, (name, state) in enumerate(zip(self.program.inputs, self.program.state, strict=True)):
+            if state.kind == "client past":
+                raise NotGenerated("vectors that the clients of an open population remember")
+            if state.kind in ("client", "table"):
+                yield f"fresh(task.fresh[{j}], m{name}, n, {'1' if state.kind == 'client' else 'samples'});"

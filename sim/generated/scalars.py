@@ -55,12 +55,14 @@ class Scalars:
     Args:
         parameters: which of them are one number, one a client, one a round.
         tables: takes up what the text needs.
+        pool: how many clients a list has numbers for, in C++.
 
     Attributes:
         hoisted: expressions that are the same for a whole round; number j of them is ``u[j]``.
     """
 
-    def __init__(self, parameters: Parameters, tables: Tables) -> None:
+    def __init__(self, parameters: Parameters, tables: Tables, pool: str = "clients") -> None:
+        self.pool = pool
         self.parameters, self.tables = parameters, tables
         self.hoisted: list[str] = []
 
@@ -131,7 +133,7 @@ class Scalars:
             return Text(f"{table}[k]")
         if client is None:
             raise NotGenerated(f"{name} is one number a client, where there is no client")
-        row = "" if name in p.each else "k * clients + "
+        row = "" if name in p.each else f"k * {self.pool} + "
         if client == APART:
             return Text(f"gather({table} + {row}0, {client}, 1)", True)
         return Text(f"{table}[{row}{client}]")

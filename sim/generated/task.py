@@ -15,6 +15,7 @@ from sim.generated.checks import checked, values_of
 from sim.generated.functions import NativeFunctions
 from sim.generated.rounds import METRICS, Source
 from sim.native import build
+from sim.population import PresenceSchedule
 from sim.simulate.parameters import Parameters
 from sim.streams import LIMIT, seed_key
 from theory.program import Instruction, Program
@@ -29,6 +30,7 @@ _CALL = 1 << 30
 # What is worth another thread: two milliseconds or so, and runs that fill two vectors.
 _WORTH_A_THREAD = 1 << 25
 _RUNS_A_THREAD = 16
+_PIECES = 8  # for each thread
 _HEAD = '#include "lanes.h"\n#include "philox.h"\n#include "program.h"\n#include "{header}"\n'
 
 _Numbers = ctypes.c_void_p
@@ -55,6 +57,9 @@ class _Task(ctypes.Structure):
         ("metrics", _Numbers),
         ("columns", ctypes.c_int64),
         ("first_column", ctypes.c_int64),
+        ("pool", ctypes.c_int64),
+        ("present", _Numbers),
+        ("fresh", _Numbers),
     ]
 
 
@@ -78,6 +83,8 @@ class NativeRounds:
         parameters: the program's.
         span: the rounds to be done.
         seed, first_run: of the streams.
+        schedule: of an open population.
+        fresh: of that, by state what a client's begins with, (pool, ...); None for the server's.
 
     Raises:
         ImportError: without a compiler, or when it fails.
@@ -93,6 +100,8 @@ class NativeRounds:
         span: range,
         seed: int,
         first_run: int,
+        schedule: PresenceSchedule | None = None,
+        fresh: Sequence[Array | None] = (),
     ) -> None:
         self.span, self._dim, self._clients = span, functions.dim, len(functions.counts)
         checked(program, parameters, functions, span)
@@ -100,10 +109,11 @@ class NativeRounds:
         self._kept: list[Any] = []  # arrays to which the task points
         made = {s.to: s for s in program.steps if isinstance(s, Instruction)}
         tables = [self._table(what, key, made, parameters, functions) for what, key in source.tables.lists]
-        self._turns = turns(program, parameters)
-        self._work = self._clients * self._turns * functions.work
+        self._open, slots = schedule is not None, self._clients if schedule is None else schedule.slots
+        self._turns = turns(program, parameters, int(functions.counts.max()) if self._open else 1)
+        self._work = slots * self._turns * functions.work
         self._task = _Task(
-            clients=self._clients,
+            clients=slots,
             samples=int(functions.counts.max()),
             counts=self._at(functions.counts, np.int64),
             key=(ctypes.c_uint64 * 2)(*seed_key(seed)),
@@ -112,6 +122,9 @@ class NativeRounds:
             sizes=self._at(functions.sizes, np.int64),
             numbers=self._at([parameters.constants[name] for name in source.tables.numbers]),
             tables=self._pointers(tables),
+            pool=self._clients,
+            present=0 if schedule is None else self._at(schedule.clients, np.int32),
+            fresh=self._pointers([0 if a is None else self._at(a) for a in fresh]),
         )
 
     def _table(
@@ -188,8 +201,8 @@ class NativeRounds:
         task.metrics = self._pointers([metrics[m].ctypes.data if m in metrics else 0 for m in METRICS])
         task.columns, task.first_column = len(span) + 1, span.start
         size = 8 * sum(a[0].size for a in states)
-        threads = max(1, min(threads, runs // _RUNS_A_THREAD, self._work * runs * len(span) // _WORTH_A_THREAD))
-        blocks = self._blocks(runs, chunk, threads, size)
+        threads = max(1, min(threads, runs if self._open else runs // _RUNS_A_THREAD, self._work * runs * len(span) // _WORTH_A_THREAD))
+        blocks = _pieces(runs, chunk, threads) if self._open else self._blocks(runs, chunk, threads, size)
         stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         try:
@@ -216,14 +229,20 @@ class NativeRounds:
             raise MemoryError("not enough memory for a block of runs")
 
 
+def _pieces(runs: int, chunk: int | None, threads: int) -> list[tuple[int, int]]:
+    """The same for runs that are computed one after another: when one thread has no more the others are nearly done."""
+    width = min(chunk or runs, -(-runs // (threads * _PIECES if threads > 1 else 1)))
+    return [(first, min(first + width, runs)) for first in range(0, runs, width)]
+
+
 def _rounds(parameters: Parameters, formula: Any, span: range) -> range:
     from sim.generated.checks import changes
 
     return range(span.stop) if changes(parameters, formula) else range(1)
 
 
-def turns(program: Program, parameters: Parameters) -> int:
-    """About how many gradients a client takes in a round."""
+def turns(program: Program, parameters: Parameters, whole: int = 1) -> int:
+    """About how many gradients a client takes in a round; that of all samples counts as so many."""
     from sim.generated.checks import values_of
     from theory.program import Loop, Step
 
@@ -235,7 +254,7 @@ def turns(program: Program, parameters: Parameters) -> int:
                 many = of_clients if step.count is None else int(values_of(parameters, step.count, 0))
                 found += inside(step.body) * many
             else:
-                found += step.op in ("gradient", "prox")
+                found += (whole if len(step.of) == 1 else 1) if step.op in ("gradient", "prox") else 0
         return found
 
     return max(1, inside(program.body))

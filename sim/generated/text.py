@@ -67,6 +67,87 @@ extern "C" int program_advance(const Task* task, int64_t first, int64_t last, in
 """
 
 
+OPEN_FRAME = """
+namespace along {{
+
+class Rounds : public Block {{
+ public:
+  explicit Rounds(const Task& task) : Block(task), functions(task.functions, task.sizes, clients) {{}}
+
+  void advance(int64_t r, int64_t first, int64_t last) {{
+    begin(r, first == task.first_column ? first : first + 1);
+    functions.begin();
+    {loads}
+    if (first == task.first_column) record(first);
+    for (int64_t k = first; k < last; k++) {{
+      gather(k);
+      if (!taking.empty()) {{
+        prepare(k);
+        round(k);
+      }}
+      for (int64_t s = 0; s < clients; s++) {{
+        const Slot n{{s, present(k + 1, s)}};
+        if (n.client < 0 || n.client == present(k, s)) continue;
+        {fresh}
+      }}
+      record(k + 1);
+    }}
+#if MEASURED
+    if (task.metrics[1]) write_costs(functions);
+#endif
+    const int64_t k = last;
+    {saves}
+  }}
+
+ private:
+  template <class Number>
+  FEDPROOF_INLINE const Number* list(int64_t place) const {{
+    return static_cast<const Number*>(task.tables[place]);
+  }}
+
+  void prepare(int64_t k) {{
+    (void)k;
+    {hoisted}
+    {bases}
+  }}
+
+  void round(int64_t k) {{
+    (void)k;
+{body}
+  }}
+
+  void record(int64_t k) {{
+    if (task.record[k] >= 0) {{
+      {records}
+    }}
+#if MEASURED
+    look(k);
+    measure(functions, k, point(0));
+#endif
+  }}
+
+  FEDPROOF_INLINE Point point(int64_t g) const {{ {point} }}
+
+  Functions functions;
+  double u[{count}];
+  {members}
+}};
+
+}}  // namespace along
+
+extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t begin, int64_t end) {{
+  try {{
+    const auto rounds = std::make_unique<along::Rounds>(*task);
+    for (int64_t r = first; r < last; r++) rounds->advance(r, begin, end);
+    return 0;
+  }} catch (const std::bad_alloc&) {{
+    return 1;
+  }}
+}}
+"""
+"""The same for an open population, one run after another."""
+
+
 def measured_point(kind: str) -> str:
     """The point at which the metrics are taken: the first state, of the clients their mean."""
     if kind == "server":

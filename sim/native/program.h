@@ -48,6 +48,10 @@ struct Task {
   int64_t records_length;
   double* const* metrics;                // by metric (R, columns), null for what is not wanted
   int64_t columns, first_column;         // column of round k is k - first_column
+  // Of an open population, whose N is the number of slots:
+  int64_t pool;
+  const int32_t* present;                // (K + 1, R, N) who is there, -1 for nobody
+  const double* const* fresh;            // by state (pool, ...), what it begins with; null for the server's
 };
 
 // ---- arithmetic of points

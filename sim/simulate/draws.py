@@ -62,10 +62,11 @@ class Plan:
         count: Callable[[Formula, Mapping[str, Any]], int],
         changes: Callable[[Formula], bool],
         k: int,
+        open_: bool = False,
     ) -> None:
         self.words: dict[int, tuple[int, bool]] = {}
         self.taps: dict[str, int] = {}
-        self._count, self._sizes = count, (clients, samples, dim)
+        self._count, self._sizes, self._open = count, (1 if open_ else clients, samples, dim), open_
         self._purposes = purposes(program)
         self._in_visit = False
         self._env: dict[str, Any] = {"k": k}
@@ -95,7 +96,8 @@ class Plan:
             self.taps[step.label] = self.taps.get(step.label, 0) + 1
         elif step.op in DRAWS:
             number = self._count(numbers[0], self._env) if step.op in ("sample", "choose") else 1
-            own = not self._in_visit and step.op not in OF_ALL and not (step.op == "keep" and step.kind == "server")
+            own = not self._in_visit and not (step.op == "keep" and step.kind == "server")
+            own &= step.op not in OF_ALL or (self._open and step.op != "coin" and not (step.op == "choose" and step.flag))
             self._add(self._purposes[step.to], width(step, number, *self._sizes), own)
 
     def visits(self) -> Iterator[None]:
@@ -127,15 +129,23 @@ class Draws:
         plan: of round k, what it draws.
         last: the round after the last one.
         device: where the words are wanted.
+        present: of an open population, by round the clients (1, S, R) that draw.
     """
 
     def __init__(
-        self, seed: int, runs: Any, clients: int, plan: Callable[[int], Plan], last: int, device: torch.device
+        self,
+        seed: int,
+        runs: Any,
+        clients: int,
+        plan: Callable[[int], Plan],
+        last: int,
+        device: torch.device,
+        present: Callable[[int], Any] | None = None,
     ) -> None:
         self._streams = Streams(seed, runs, device=device)
         self._clients = np.arange(clients)
         self._width = len(runs)
-        self._plan, self._last = plan, last
+        self._plan, self._last, self._present = plan, last, present
         self._held: dict[int, tuple[int, int, Any]] = {}  # purpose -> first round, first word, (T, J, N or 1, R)
         self._taken: dict[int, int] = {}
         self._k = 0
@@ -164,10 +174,12 @@ class Draws:
     def _fetched(self, purpose: int, first: int, words: int) -> tuple[int, int, Any]:
         total, own = self._now.words[purpose]
         clients = self._clients if own else np.zeros(1, dtype=np.int64)
-        size = len(clients) * self._width
+        if own and self._present is not None:
+            clients = self._present(self._k)
+        size = clients.shape[-2 if clients.ndim == 3 else 0] * self._width
         start = first - first % WORDS
         rounds = 1
-        if start == 0 and total * size <= _BATCH and not self._now.changes:
+        if start == 0 and total * size <= _BATCH and not self._now.changes and clients.ndim == 1:
             rounds = min(self._last - self._k, max(1, _BATCH // (total * size)))
             count = total
         else:

@@ -333,11 +333,14 @@ class TorchMachine:
         p = torch.as_tensor(numbers[0], dtype=self._float, device=self.device)
         if not bool(((p > 0) & (p <= 1)).all()):
             raise ValueError(f"{text_of(step.numbers[0])}={float(p.min()):g} is outside (0, 1]: it is a chance")
-        words = self._words(self._purposes[step.to], self._width(step)).transpose(0, 1)  # (1, N or 1, R)
-        words = words.transpose(0, 1)  # (N or 1, 1, R)
+        words = self._tossed(step)
         limit = (p * float(LIMIT)).round().clamp(min=1).to(torch.int64)
         result: Tensor = (self._local(words) < limit).to(self._float)
         return result
+
+    def _tossed(self, step: Instruction) -> Tensor:
+        """(N or 1, 1, R), the words of coins."""
+        return self._words(self._purposes[step.to], self._width(step))
 
     def _keep(self, step: Instruction, of: list[Any], numbers: Sequence[Any]) -> Tensor:
         m = self._most_kept(step, numbers)

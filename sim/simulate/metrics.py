@@ -11,6 +11,7 @@ from sim.arguments import to_float
 from sim.generated import METRICS
 from sim.problems.quadratic import Quadratic
 from sim.simulate.functions import Functions, product, tensor_of
+from sim.simulate.presence import PresentFunctions
 from theory.program import Program
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class _Metrics:
                 assert away is not None
                 found[name] = away.square().sum(1)[0]
             elif name == "cost" or not self._quadratic:
-                cost = self._functions.value(x).mean(0)
+                f = self._functions
+                cost = f.mean_value(x)[0] if isinstance(f, PresentFunctions) else f.value(x).mean(0)
                 found[name] = cost - self._optimal if name == "suboptimality" else cost
             else:  # (x - x*)'H(x - x*)/2 keeps its digits near x*
                 assert away is not None

@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.generated import NativeFunctions, Source, generated
 from sim.native import build
 from sim.simulate.parameters import Parameters
+from sim.simulate.presence import OF_CLIENTS, PresentFunctions
 from theory.program import Program
 
 if TYPE_CHECKING:
+    from sim.population import OpenPopulation, PresenceSchedule
     from sim.simulate.run import _Job
 
 BACKENDS = ("auto", "torch", "native")
@@ -21,6 +24,7 @@ BACKENDS = ("auto", "torch", "native")
 # longer than torch. It is one run's number, for the choice may not depend on how many runs there are: back ends agree
 # to rounding only.
 _WORTH_COMPILING = 500_000
+Array = NDArray[np.float64]
 Chosen = tuple[Source, NativeFunctions]
 log = logging.getLogger(__name__)
 _said: set[str] = set()  # why there is no C++
@@ -33,6 +37,7 @@ def why_not(
     metrics: tuple[str, ...] = (),
     device: str = "cpu",
     torch_only: Mapping[str, Any] | None = None,
+    population: OpenPopulation | None = None,
 ) -> Chosen | str:
     """The generated rounds, or why there are none, as one clause.
 
@@ -40,13 +45,18 @@ def why_not(
         program, problem, parameters, metrics: what is to be run.
         device: where.
         torch_only: arguments by name that only torch serves; those that are there say no.
+        population: the open population, if there is one.
     """
     if device != "cpu":
         return f"device={device!r} is not the CPU"
     for name, value in (torch_only or {}).items():
         if value:
             return f"{name} is served by torch alone"
-    return generated(program, problem, parameters, metrics)
+    if population is not None:
+        for s in program.state:
+            if s.kind not in OF_CLIENTS and (s.kind != "server" or s.text not in ("x0", "0")):
+                return f"in an open population the server's {s.name} begins with {s.text}"
+    return generated(program, problem, parameters, metrics, population is not None)
 
 
 def chosen(
@@ -58,6 +68,7 @@ def chosen(
     span: range,
     device: str,
     torch_only: Mapping[str, Any],
+    population: OpenPopulation | None = None,
 ) -> Chosen | None:
     """The generated rounds where they are to be taken, or None for torch.
 
@@ -68,7 +79,7 @@ def chosen(
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
     if backend == "torch" or (backend == "auto" and build.compiler() is None):
         return None
-    found = why_not(program, problem, parameters, metrics, device, torch_only)
+    found = why_not(program, problem, parameters, metrics, device, torch_only, population)
     if isinstance(found, str):
         if backend == "native":
             raise ValueError(f"backend='native': {found}; 'auto' or 'torch' serve")
@@ -76,7 +87,8 @@ def chosen(
     if backend == "auto":
         from sim.generated.task import library_of, turns
 
-        work = len(span) * parameters.clients * turns(program, parameters) * found[1].work
+        clients = parameters.clients if population is None else population.initial
+        work = len(span) * clients * turns(program, parameters) * found[1].work
         if work < _WORTH_COMPILING:
             return None
         try:
@@ -102,8 +114,11 @@ def advance(
     from sim.generated.task import NativeRounds
 
     source, functions = native
-    rounds = NativeRounds(job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
-    states = _beginning(job)
+    fresh = _fresh(job)
+    rounds = NativeRounds(
+        job.program, source, functions, job.parameters, job.span, job.seed, job.first_run, job.schedule, fresh
+    )
+    states = _beginning(job) if job.schedule is None else _present(job, job.schedule, fresh)
     recorded = sorted(set(job.recorded))
     records = [
         np.empty((job.runs, len(recorded), *a.shape[1:])) if s.name in job.keep else None
@@ -141,3 +156,35 @@ def _beginning(job: _Job) -> list[Any]:
     if same:
         states = [np.repeat(a, job.runs, axis=0) for a in states]
     return [np.ascontiguousarray(a) for a in states]
+
+
+def _fresh(job: _Job) -> list[Array | None]:
+    """By state what a client of the pool begins with, (pool, ...); None for the server's. Empty without a population."""
+    import torch
+
+    from sim.simulate.initial import initial
+
+    if not isinstance(job.functions, PresentFunctions):
+        return []
+    x0 = torch.from_numpy(job.start[:1].T[None].copy())
+    return [
+        initial(s, job.functions.inner, x0, job.number)[..., 0].numpy() if s.kind in OF_CLIENTS else None
+        for s in job.program.state
+    ]
+
+
+def _present(job: _Job, schedule: PresenceSchedule, fresh: list[Array | None]) -> list[Array]:
+    """The values before the first round in an open population, nan in the slots where nobody is."""
+    found = []
+    who = schedule.clients[job.span.start]
+    for s, own in zip(job.program.state, fresh, strict=True):
+        if job.resume is not None:
+            value = np.array(job.resume.final[s.name])
+            if own is not None:
+                value = np.pad(value, [(0, 0), (0, schedule.slots - value.shape[1]), *[(0, 0)] * (value.ndim - 2)])
+        elif own is not None:
+            value = np.where((who >= 0)[(..., *[None] * (own.ndim - 1))], own[who], np.nan)
+        else:
+            value = np.broadcast_to(job.start if s.text == "x0" else 0.0, (job.runs, job.functions.dim))
+        found.append(np.ascontiguousarray(value))
+    return found

@@ -18,12 +18,14 @@ from sim.simulate.functions import Functions, functions_of
 from sim.simulate.initial import initial
 from sim.simulate.machine import TorchMachine, integer
 from sim.simulate.parameters import Parameters, Scalars
+from sim.simulate.presence import OF_CLIENTS, Presence, PresenceMachine, PresentFunctions, either
 from sim.streams import seed_key
 from theory.program import Algorithm, Formula, Program, walk
 
 if TYPE_CHECKING:
     import torch
 
+    from sim.population import OpenPopulation, PresenceSchedule
     from sim.running import Progress
 
     Tensor = torch.Tensor
@@ -73,6 +75,9 @@ class Simulated:
         values: what was measured, by name (R, rounds + 1, ...); NaN where nothing was.
         final: by name, the states after the last round, (R, ...).
         rounds: how many rounds have been done in all, those that were resumed from included.
+        population: the open population, in which N is the number of slots (`sim.population`), and a value of a client
+            is nan in a slot where nobody is.
+        start: (1 or R, d), x0.
     """
 
     program: Program
@@ -84,6 +89,8 @@ class Simulated:
     values: Mapping[str, Array]
     final: Mapping[str, Array]
     rounds: int
+    population: OpenPopulation | None = None
+    start: Array | None = None
 
     def __post_init__(self) -> None:
         for name in ("states", "taps", "values", "final"):
@@ -124,6 +131,7 @@ def simulate(
     watch: Watch | None = None,
     metrics: Sequence[str] = (),
     backend: str = "auto",
+    population: OpenPopulation | None = None,
 ) -> Simulated:
     """Independent runs of a program, in float64.
 
@@ -168,6 +176,7 @@ def simulate(
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
     from sim.simulate.metrics import METRICS, measuring
     from sim.simulate.native import advance, chosen
+    from sim.simulate.presence import refused
 
     if isinstance(program, Algorithm):
         named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
@@ -181,6 +190,8 @@ def simulate(
     if resume is not None:
         if resume.program != program:
             raise ValueError(f"resume is of {resume.program.name}, another program than {program.name}")
+        if resume.population != population:
+            raise ValueError(f"resume is of population={resume.population!r}, not of {population!r}")
         done, runs, seed, first_run = resume.rounds, resume.runs, resume.seed, resume.first_run
     runs = checked_integer("runs", runs, 1)
     seed_key(seed)
@@ -200,6 +211,12 @@ def simulate(
     if set(kept) - set(names):
         raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
     numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
+    starts = _starts(start, runs, functions.dim) if resume is None or resume.start is None else resume.start
+    schedule, several = None, False
+    if population is not None:
+        several = len(starts) > 1 and any(s.kind in OF_CLIENTS for s in program.state)
+        refused(population, program, functions, measured)
+        schedule = population.presence(last, runs, seed, first_run)
     native = chosen(
         backend,
         program,
@@ -208,15 +225,18 @@ def simulate(
         measured,
         range(done, last),
         str(place),
-        torch_only={"measure": measure, "watch": watch, "taps": taps},
+        torch_only={"measure": measure, "watch": watch, "taps": taps, "a start of each run": several},
+        population=population,
     )
+    if schedule is not None:
+        functions = PresentFunctions(functions, schedule.slots)
     if measured and native is None:
         measure = measuring(problem, functions, program, measured, measure)
     job = _Job(
         program=program,
         functions=functions,
         parameters=numbers,
-        start=_starts(start, runs, functions.dim),
+        start=starts,
         resume=resume,
         span=range(done, last),
         runs=runs,
@@ -228,11 +248,12 @@ def simulate(
         measure=measure,
         device=place,
         watch=watch,
+        schedule=schedule,
     )
     if native is not None:
         with reporter(progress, runs * rounds) as report:
             advance(job, native, measured, chunk, memory, threads, report)
-        return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
+        return job.simulated(population)
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:
         raise ValueError(f"watch sees one chunk, and these are {len(chunks)}: take fewer runs, or chunk=runs")
@@ -240,7 +261,7 @@ def simulate(
     with reporter(progress, runs * rounds) as report, torch_threads(threads), torch.no_grad():
         for rows in chunks:
             job.advance(rows, report)
-    return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
+    return job.simulated(population)
 
 
 def _starts(start: Any, runs: int, dim: int) -> Array:
@@ -274,6 +295,7 @@ class _Job:
     measure: Measure | None
     device: torch.device
     watch: Watch | None
+    schedule: PresenceSchedule | None = None
     states: dict[str, Array] = field(default_factory=dict)
     tapped: dict[str, Array] = field(default_factory=dict)
     values: dict[str, Array] = field(default_factory=dict)
@@ -290,6 +312,13 @@ class _Job:
         """The taps that somebody looks at."""
         return frozenset(self.program.taps if self.measure is not None else self.taps)
 
+    def simulated(self, population: OpenPopulation | None) -> Simulated:
+        """What was kept."""
+        return Simulated(
+            self.program, self.seed, self.first_run, self.recorded, self.states, self.tapped, self.values, self.final,
+            self.span.stop, population, self.start,
+        )  # fmt: skip
+
     def plan(self, k: int) -> Plan:
         """What round k draws; made anew only where it differs from round to round."""
         if self._plan is None or (self._plan.changes and self._planned != k):
@@ -299,8 +328,8 @@ class _Job:
                 return integer(self._scalars.value(formula, env, lambda value: value), formula)
 
             f = self.functions
-            most = int(f.counts.max())
-            self._plan = Plan(self.program, f.clients, most, f.dim, count, self._scalars.changes, k)
+            most, changes, open_ = int(f.counts.max()), self._scalars.changes, self.schedule is not None
+            self._plan = Plan(self.program, f.clients, most, f.dim, count, changes, k, open_)
             self._planned = k
         return self._plan
 
@@ -316,12 +345,12 @@ class _Job:
         total = sum(sizes.get(kind, f.clients) for kind in kinds.values())
         for s in self.program.state:
             if s.length is not None:
-                count = self._number(s.length)
+                count = self.number(s.length)
                 total += int(count) * (one if s.kind == "past" else all_)
         total += sum(plan.taps.get(label, 0) * sizes[self.program.taps[label][0]] for label in self.wanted)
         return total + f.work
 
-    def _number(self, formula: Formula) -> float:
+    def number(self, formula: Formula) -> float:
         found = self._scalars.value(formula, {"k": 0}, lambda value: value)
         if not isinstance(found, float):
             raise ValueError("a state begins with a number that is not the same for all clients")
@@ -333,28 +362,40 @@ class _Job:
         width = -(-count // self.functions.pad) * self.functions.pad
         ids = self.first_run + rows.start + np.arange(width, dtype=np.int64)
         ids[count:] = ids[0]  # padding: any run does
-        draws = Draws(self.seed, ids, self.functions.clients, self.plan, self.span.stop, self.device)
+        presence = self._presence(ids)
+        draws = Draws(
+            self.seed, ids, self.functions.clients, self.plan, self.span.stop, self.device,
+            None if presence is None else presence.words,
+        )  # fmt: skip
         k = self.span[0]
 
         def tell(op: str, value: Any) -> None:
             assert self.watch is not None
             self.watch(k, op, value)
 
-        machine = TorchMachine(
+        given = (
             self.program, self.functions, self._scalars, draws, width, self.device, self.wanted,
             None if self.watch is None else tell,
         )  # fmt: skip
+        machine = TorchMachine(*given) if presence is None else PresenceMachine(*given, presence=presence)
         self._scalars.begin(k)
-        state = self.beginning(rows, width)
+        state = self.beginning(rows, width, presence)
         for k in self.span:
             machine.begin(k)
             machine.env = {"k": k, **dict(zip(self.program.inputs, state, strict=True))}
             walk(self.program.body, machine.env, machine)
-            self._look(k, rows, state, machine.taps)
-            state = tuple(self._settled(machine.env[name], s.kind) for name, s in self._after)
+            taps, after = machine.taps, tuple(self._settled(machine.env[name], s.kind) for name, s in self._after)
+            if presence is not None:
+                after = presence.kept(self.program.state, state, after)
+                presence.look(k)
+            self._look(k, rows, state, taps, presence)
+            state = after if presence is None else self._entering(k + 1, rows, width, after, presence)
             report(count)
         machine.taps = {}
-        self._look(self.span.stop, rows, state, {})
+        if presence is not None:
+            presence.look(self.span.stop)
+        self._look(self.span.stop, rows, state, {}, presence)
+        state = state if presence is None else presence.shown(self.program.state, state)
         for s, value in zip(self.program.state, state, strict=True):
             _write(self.final, s.name, self.runs, rows, (), natural(value, s.kind)[:count])
 
@@ -366,7 +407,26 @@ class _Job:
         """A state of every client may become a copy of the server's value."""
         return value.expand(self.functions.clients, *value.shape[1:]) if kind == "client" else value
 
-    def beginning(self, rows: slice, width: int) -> tuple[Any, ...]:
+    def _presence(self, ids: Any) -> Presence | None:
+        """Who is there in these runs."""
+        if self.schedule is None:
+            return None
+        assert isinstance(self.functions, PresentFunctions)
+        return Presence(self.schedule, ids - self.first_run, self.functions, self.device)
+
+    def _entering(self, k: int, rows: slice, width: int, state: tuple[Any, ...], presence: Presence) -> tuple[Any, ...]:
+        """The states, those of clients that have just come being what they begin with."""
+        new = presence.entered(k)
+        if not any(s.kind in OF_CLIENTS for s in self.program.state) or not bool(new.any()):
+            return state
+        presence.look(k)
+        fresh = self._fresh(rows, width)
+        return tuple(
+            either(new, s.kind, a, b) if s.kind in OF_CLIENTS else b
+            for s, a, b in zip(self.program.state, fresh, state, strict=True)
+        )
+
+    def beginning(self, rows: slice, width: int, presence: Presence | None = None) -> tuple[Any, ...]:
         """The states before the first round of some rows, padded to this width, in the simulator's layout."""
         import torch
 
@@ -378,21 +438,37 @@ class _Job:
         if self.resume is not None:
             found = []
             for s in self.program.state:
-                value = padded(self.resume.final[s.name][rows])
+                value = self.resume.final[s.name][rows]
+                if presence is not None and s.kind in OF_CLIENTS:
+                    value = presence.all_slots(s, value)
+                value = padded(value)
                 if s.length is not None:
                     found.append(tuple(v if s.kind == "client past" else v[None] for v in value))
                 else:
                     found.append(value[None] if s.kind == "server" else value)
             return tuple(found)
-        own = self.start[rows] if len(self.start) > 1 else np.repeat(self.start, width, axis=0)
-        x0 = padded(own[:width])[None]
-        return tuple(initial(s, self.functions, x0, self._number) for s in self.program.state)
+        if presence is not None:
+            presence.look(self.span[0])
+        return self._fresh(rows, width)
 
-    def _look(self, k: int, rows: slice, state: tuple[Any, ...], taps: Mapping[str, Any]) -> None:
+    def _fresh(self, rows: slice, width: int) -> tuple[Any, ...]:
+        """The states as they begin, of the runs in these rows."""
+        import torch
+
+        own = self.start[rows] if len(self.start) > 1 else np.repeat(self.start, width, axis=0)
+        block = np.concatenate([own, np.repeat(own[:1], width - len(own), axis=0)])[:width]
+        x0 = torch.from_numpy(np.ascontiguousarray(block.T)).to(self.device)[None]
+        return tuple(initial(s, self.functions, x0, self.number) for s in self.program.state)
+
+    def _look(
+        self, k: int, rows: slice, state: tuple[Any, ...], taps: Mapping[str, Any], presence: Presence | None
+    ) -> None:
         """Keep what is wanted after k rounds."""
         import torch
 
         count = rows.stop - rows.start
+        if presence is not None and (k in self.recorded or self.measure is not None):
+            state = presence.shown(self.program.state, state)
         if k in self.recorded:
             for s, value in zip(self.program.state, state, strict=True):
                 if s.name not in self.keep:

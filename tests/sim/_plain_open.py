@@ -1,12 +1,27 @@
-"""An open federated system in plain Python, one run at a time, from the rules: what the engine must reproduce."""
+"""An open federated system in plain Python, one run at a time, from the rules: what the simulator must reproduce."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from tests.sim._plain import word
 
-SAMPLING, POPULATION, POOL = 1, 2, 3
+POPULATION, POOL, SAMPLING, SELECTION = 2, 3, 16, 17
+
+
+@dataclass(frozen=True)
+class Local:
+    """Local SGD, or Adam where there is beta1; `select`: how many of those who take part are averaged."""
+
+    step: float
+    local_steps: int
+    batch: int | None = None
+    beta1: float | None = None
+    beta2: float = 0.0
+    eps: float = 0.0
+    select: int | None = None
 
 
 def logistic(problem, n, j, w):
@@ -60,12 +75,10 @@ class Client:
         self.h, self.vhat = np.zeros(dim), np.zeros(dim)
 
 
-def local_work(algorithm, problem, client, theta, step, seed, run, k):
+def local_work(algorithm, problem, client, theta, seed, run, k):
     """The client's model after its local steps."""
     w = theta.copy()
-    adam = hasattr(algorithm, "beta1")
-    if adam and algorithm.reset:
-        client.h, client.vhat = np.zeros(len(w)), np.zeros(len(w))
+    adam = algorithm.beta1 is not None
     count = problem.features.shape[1]
     for m in range(algorithm.local_steps):
         chosen = range(count)
@@ -77,42 +90,41 @@ def local_work(algorithm, problem, client, theta, step, seed, run, k):
             client.h = algorithm.beta1 * client.h + (1 - algorithm.beta1) * g
             v = algorithm.beta2 * client.vhat + (1 - algorithm.beta2) * g * g
             client.vhat = np.maximum(v, client.vhat)
-            w = w - step * client.h / np.sqrt(algorithm.eps + client.vhat)
+            w = w - algorithm.step * client.h / np.sqrt(algorithm.eps + client.vhat)
         else:
-            w = w - step * g
+            w = w - algorithm.step * g
     return w
 
 
 def simulate(algorithm, problem, population, rounds, run, seed, start=None):
-    """One run: a dictionary of the path (K+1, d), the losses, and how many are present and eligible."""
+    """One run: a dictionary of the path (K+1, d), the losses, who is present, and how many take part."""
     dim = problem.dim
     queue = sorted(range(population.pool), key=lambda n: (word(seed, run, n, 0, POOL, 0), n))
     present = [Client(queue.pop(0), s, dim) for s in range(population.initial)]
     theta = np.zeros(dim) if start is None else np.array(start, dtype=float)
-    seen = {"iterate": [theta], "eligible": [len(present)], "present": [], "global_loss": [], "members": []}
+    seen = {"iterate": [theta], "taking part": [], "present": [], "cost": [], "members": []}
 
     def look():
         seen["present"].append(len(present))
         seen["members"].append([c.number for c in present])
-        seen["global_loss"].append(np.mean([loss(problem, c.number, theta) for c in present]) if present else np.nan)
+        seen["cost"].append(np.mean([loss(problem, c.number, theta) for c in present]) if present else np.nan)
 
     look()
     for k in range(rounds):
-        step = float(algorithm.step[k] if isinstance(algorithm.step, tuple) else algorithm.step)
-        models = {c.slot: local_work(algorithm, problem, c, theta, step, seed, run, k) for c in present}
+        models = {c.slot: local_work(algorithm, problem, c, theta, seed, run, k) for c in present}
         if coin(seed, run, k, 0, population.leave) and len(present) > (population.last == "stays"):
             present.pop((word(seed, run, 0, k, POPULATION, 1) * len(present)) >> 32)
-        eligible = list(present)
-        if population.select is not None:
-            words = {c.slot: word(seed, run, 0, k, POPULATION, 4 + c.slot) for c in eligible}
-            eligible = sorted(eligible, key=lambda c: (words[c.slot], c.slot))[: population.select]
+        seen["taking part"].append(len(present))
+        chosen = list(present)
+        if algorithm.select is not None:
+            words = {c.slot: word(seed, run, c.number, k, SELECTION, 0) for c in chosen}
+            chosen = sorted(chosen, key=lambda c: (words[c.slot], c.slot))[: algorithm.select]
         if coin(seed, run, k, 2, population.join) and queue:
             slot = min(set(range(len(present) + 1)) - {c.slot for c in present})
             present.append(Client(queue.pop(0), slot, dim))
             present.sort(key=lambda c: c.slot)
-        if eligible:
-            theta = np.mean([models[c.slot] for c in eligible], axis=0)
+        if chosen:
+            theta = np.mean([models[c.slot] for c in chosen], axis=0)
         seen["iterate"].append(theta)
-        seen["eligible"].append(len(eligible))
         look()
     return seen

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2
 
-from sim.algorithms import LocalSGD
 from sim.population import OpenPopulation
 from sim.problems import ridge_logistic
 from tests.sim import _plain_open as plain
@@ -25,7 +24,6 @@ def populations(draw):
         draw(PROBABILITIES),
         draw(PROBABILITIES),
         draw(st.sampled_from(["stays", "leaves"])),
-        draw(st.none() | st.integers(1, 4)),
     )
 
 
@@ -36,9 +34,9 @@ def test_equals_plain_python(population, seed):
     schedule = population.presence(rounds, runs, seed)
     problem = ridge_logistic(population.pool, 2, 1, 1, 1, 0)
     for r in range(runs):
-        expected = plain.simulate(LocalSGD(1, 1, 1), problem, population, rounds, r, seed)
+        expected = plain.simulate(plain.Local(1, 1, 1), problem, population, rounds, r, seed)
         assert schedule.present[r].tolist() == expected["present"]
-        assert schedule.eligible[r].tolist() == expected["eligible"]
+        assert [int(schedule.remains(k)[r].sum()) for k in range(rounds)] == expected["taking part"]
         for k in range(rounds + 1):
             assert [int(c) for c in schedule.clients[k, r] if c >= 0] == expected["members"][k]
 
@@ -48,9 +46,8 @@ def test_equals_plain_python(population, seed):
 def test_rules(population, seed):
     rounds, runs = 15, 20
     schedule = population.presence(rounds, runs, seed)
-    clients, uploads = schedule.clients, schedule.uploads
+    clients = schedule.clients
     assert clients.shape == (rounds + 1, runs, schedule.slots)
-    assert uploads.shape == (rounds, runs, schedule.slots)
     assert np.all(schedule.present[:, 0] == population.initial)
     for r in range(runs):
         seen: list[int] = []
@@ -60,8 +57,8 @@ def test_rules(population, seed):
             now = [int(c) for c in row if c >= 0]
             assert len(set(now)) == len(now)
             newcomers = set(now) - before
-            assert not newcomers & set(seen)  # nobody returns
             assert {int(c) for c in row[schedule.enters(k)[r]]} == newcomers
+            assert not newcomers & set(seen)  # nobody returns
             if k:
                 assert len(newcomers) <= 1
                 assert len(before - set(now)) <= 1
@@ -69,14 +66,9 @@ def test_rules(population, seed):
             before = set(now)
         assert set(seen) <= set(range(population.pool))
     for k in range(rounds):
-        remains = schedule.remains(k)
-        assert np.all(remains[uploads[k]])
-        expected = remains.sum(axis=1)
-        if population.select is not None:
-            expected = np.minimum(expected, population.select)
-        assert np.array_equal(uploads[k].sum(axis=1), expected)
-    if population.last == "stays":
-        assert schedule.eligible.min() >= 1
+        assert np.array_equal(schedule.remains(k), (clients[k] >= 0) & (clients[k] == clients[k + 1]))
+        if population.last == "stays":
+            assert np.all(schedule.remains(k).any(axis=1))
 
 
 @settings(max_examples=25)
@@ -87,11 +79,10 @@ def test_a_run_is_the_same_in_every_batch(population, first, runs):
     chosen = slice(first, first + runs)
     assert np.array_equal(part.clients, whole.clients[:, chosen, : part.slots])
     assert np.all(whole.clients[:, chosen, part.slots :] == -1)
-    assert np.array_equal(part.uploads, whole.uploads[:, chosen, : part.slots])
 
 
 def test_many_rounds_are_drawn_in_parts(monkeypatch):
-    population = OpenPopulation(30, 5, 0.5, 0.5, select=2)
+    population = OpenPopulation(30, 5, 0.5, 0.5)
     whole = population.presence(40, 7, 1)
     monkeypatch.setattr("sim.population._BATCH", 21)
     assert np.array_equal(population.presence(40, 7, 1).clients, whole.clients)
@@ -100,14 +91,13 @@ def test_many_rounds_are_drawn_in_parts(monkeypatch):
 def test_one_in_one_out_keeps_the_number():
     schedule = OpenPopulation(200, 10, 1, 1).presence(190, 30, 0)
     assert np.all(schedule.present == 10)
-    assert np.all(schedule.eligible[:, 1:] == 9)
+    assert all(np.all(schedule.remains(k).sum(axis=1) == 9) for k in range(190))
     assert schedule.slots == 10
 
 
 def test_nobody_moves_when_the_probabilities_are_zero():
     schedule = OpenPopulation(9, 4, 0, 0).presence(50, 30, 0)
     assert np.all(schedule.clients == schedule.clients[0])
-    assert np.all(schedule.uploads)
 
 
 def test_the_pool_is_exhausted():
@@ -117,7 +107,6 @@ def test_the_pool_is_exhausted():
     assert np.all(empty.present == [10, 10, 10, *range(9, 0, -1), *[1] * 9])
     gone = OpenPopulation(12, 10, 1, 1, last="leaves").presence(20, 9, 0)
     assert np.all(gone.present[:, -9:] == 0)
-    assert np.all(gone.eligible[:, -8:] == 0)
 
 
 def test_coins_have_their_probabilities():
@@ -139,15 +128,10 @@ def uniform(counts):
 
 def test_choices_are_uniform():
     runs = 20_000
-    schedule = OpenPopulation(6, 5, 1, 0, select=2).presence(1, runs, 8)
+    schedule = OpenPopulation(6, 5, 1, 0).presence(1, runs, 8)
     assert uniform(np.bincount(schedule.clients[0, :, 0], minlength=6))
     left = (schedule.clients[0] >= 0) & ~schedule.remains(0)
     assert uniform(left.sum(axis=0))
-    # pairs that upload, among those that remain, numbered in the order of their slots
-    rank = np.cumsum(schedule.remains(0), axis=1) - 1
-    pairs = np.sort(np.where(schedule.uploads[0], rank, 9), axis=1)[:, :2]
-    code = pairs[:, 0] * 4 + pairs[:, 1]
-    assert uniform(np.array([(code == 4 * i + j).sum() for i in range(4) for j in range(i + 1, 4)]))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +145,6 @@ def test_choices_are_uniform():
         (lambda: OpenPopulation(5, 5, 0, -0.1), r"join=-0.1 is outside \[0, 1\]"),
         (lambda: OpenPopulation(5, 5, 0, float("nan")), "join=nan"),
         (lambda: OpenPopulation(5, 5, 0, 0, last="goes"), "last='goes' is not one of"),
-        (lambda: OpenPopulation(5, 5, 0, 0, select=0), "select=0"),
         (lambda: OpenPopulation(5, 5, 0, 0).presence(-1, 1, 0), "rounds=-1"),
         (lambda: OpenPopulation(5, 5, 0, 0).presence(1, 0, 0), "runs=0"),
         (lambda: OpenPopulation(5, 5, 0, 0).presence(1, 1, -1), "seed=-1"),
