@@ -25,15 +25,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import w2_peers as peers
 from benchmarks.measuring import Axis, Case, installed, machine, measure, number, options, scaling, table
-from sim.algorithms import LocalSGD
-from sim.kernels import open_native, open_numba
-from sim.open_engine import run_open
+from benchmarks.w2_peers import LocalSGD
+from sim.native import build
 from sim.population import OpenPopulation
 from sim.problems import RidgeLogistic, ridge_logistic
+from sim.simulate import simulate
+from theory.papers.open_fl import rounds_of_sgd, rounds_of_whole_sgd
 
 CLIENTS, PRESENT, SAMPLES, DIM, ROUNDS, RUNS = 1000, 10, 100, 100, 200, 100
 STEP, LOCAL_STEPS, BATCH, SPREAD, RIDGE, SEED = 0.01, 5, 10, 2.0, 0.01, 1
-METRICS = ("squared_iterate_norm", "global_loss")
+METRICS = ("squared_iterate_norm", "cost")
 
 Array = np.ndarray[Any, Any]
 
@@ -48,16 +49,19 @@ def engine(
     present: int = PRESENT,
 ) -> Array:  # fmt: skip
     """The final models (R, d)."""
-    return run_open(
-        algorithm, problem, population(present), rounds=rounds, runs=runs, seed=SEED, metrics=metrics, backend=backend,
-        threads=threads,
-    ).final  # fmt: skip
+    given = {"eta": algorithm.step, "H": algorithm.local_steps}
+    program = rounds_of_whole_sgd
+    if algorithm.batch is not None:
+        program, given = rounds_of_sgd, {**given, "b": algorithm.batch}
+    return simulate(
+        program, problem, given, rounds=rounds, runs=runs, seed=SEED, metrics=metrics, backend=backend, threads=threads,
+        population=population(present),
+    ).final["x"]  # fmt: skip
 
 
 def backends() -> list[str]:
     """Those that can be had here."""
-    compiled = [("numba", open_numba.installed()), ("native", open_native.usable())]
-    return ["torch", *(name for name, there in compiled if there)]
+    return ["torch", *(["native"] if build.compiler() else [])]
 
 
 def threads() -> list[int]:
@@ -93,7 +97,7 @@ def cases(
     """What to time; fewer rounds for the slow ones (the rate hardly depends on them)."""
     shrink = 10 if quick else 1
     sampler = peers.by_generator(problem, algorithm, 2)
-    with_loss = "global_loss" in metrics
+    with_loss = "cost" in metrics
     few = max(1, (5 if algorithm.batch is None else 20) // shrink)
     found: list[Case] = []
 

@@ -8,19 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from ctypes import byref, c_int64
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from benchmarks.measuring import reference, structure
-from sim.algorithms import LocalSGD
 from sim.population import PresenceSchedule
 from sim.problems import RidgeLogistic
-from sim.streams import SAMPLING, Streams, seed_key
+from sim.streams import PROGRAM, Streams, seed_key
 
 Array = np.ndarray[Any, Any]
 Sampler = Callable[[int, Array, Array], Array]
 """(round, numbers of P runs, P pool indices) -> (P, local steps, batch) samples."""
+
+
+@dataclass(frozen=True)
+class LocalSGD:
+    """W2's algorithm; batch None for all samples."""
+
+    step: float
+    local_steps: int
+    batch: int | None
 
 
 def by_generator(problem: RidgeLogistic, algorithm: LocalSGD, seed: int) -> Sampler:
@@ -33,15 +42,22 @@ def by_generator(problem: RidgeLogistic, algorithm: LocalSGD, seed: int) -> Samp
 def by_streams(problem: RidgeLogistic, algorithm: LocalSGD, seed: int) -> Sampler:
     """The engine's draws, one pair after another (slow)."""
 
+    draws = algorithm.local_steps * (algorithm.batch or 0)
+
     def draw(k: int, runs: Array, clients: Array) -> Array:
         words = [
-            Streams(seed, np.array([r])).words(SAMPLING, np.array([c]), range(k, k + 1), algorithm.draws)[0, :, 0, 0]
+            Streams(seed, np.array([r])).words(PROGRAM, np.array([c]), range(k, k + 1), draws)[0, :, 0, 0]
             for r, c in zip(runs, clients, strict=True)
         ]
         drawn = (np.array([w.numpy() for w in words]) * problem.samples) >> 32
         return drawn.reshape(len(runs), algorithm.local_steps, algorithm.batch or 0)
 
     return draw
+
+
+def remaining(schedule: PresenceSchedule) -> Array:
+    """(K, R, S), who takes part in each round."""
+    return np.stack([schedule.remains(k) for k in range(schedule.rounds)])
 
 
 def plain_loop(
@@ -59,7 +75,7 @@ def plain_loop(
                 x, y = problem.features[client], problem.labels[client]
                 if with_loss:
                     losses.append(ridge / 2 * theta @ theta + np.logaddexp(0, -y * (x @ theta)).mean())
-                if not schedule.uploads[k, r, s]:
+                if not schedule.remains(k)[r, s]:
                     continue
                 w = theta
                 picked = None if algorithm.batch is None else sampler(k, np.array([r]), np.array([client]))[0]
@@ -94,7 +110,7 @@ def numpy_batch(
                 margins = labels[clients[part]] * (features[clients[part]] @ theta[rows[part], :, None])[:, :, 0]
                 np.add.at(total, rows[part], np.logaddexp(0, -margins).mean(1))
             ridge / 2 * (theta**2).sum(1) + total / np.bincount(rows, minlength=schedule.runs)
-        rows, slots = np.nonzero(schedule.uploads[k])
+        rows, slots = np.nonzero(schedule.remains(k))
         clients = schedule.clients[k, rows, slots]
         w = theta[rows]
         picked = None if algorithm.batch is None else sampler(k, rows, clients)
@@ -160,10 +176,10 @@ def jax_batch(
     else:
         picks = np.zeros((schedule.runs, schedule.rounds, schedule.slots, *size), np.int64)
         for k in range(schedule.rounds if batch else 0):
-            rows, slots = np.nonzero(schedule.uploads[k])
+            rows, slots = np.nonzero(schedule.remains(k))
             picks[rows, k, slots] = sampler(k, rows, schedule.clients[k, rows, slots])
         source = jnp.asarray(picks)
-    clients, uploads = schedule.clients[:-1].transpose(1, 0, 2), schedule.uploads.transpose(1, 0, 2)
+    clients, uploads = schedule.clients[:-1].transpose(1, 0, 2), remaining(schedule).transpose(1, 0, 2)
     drawn = jnp.asarray(clients), jnp.asarray(uploads, jnp.float64), source
     every_run = jax.jit(jax.vmap(one_run) if batch else lambda all_runs: jax.lax.map(one_run, all_runs))
     return lambda: np.asarray(jax.block_until_ready(every_run(drawn))[0])
@@ -176,7 +192,7 @@ def cpp(
     function = reference("w2", "-ffast-math")
     if function is None:
         return None
-    uploads, clients = np.ascontiguousarray(schedule.uploads, np.uint8), np.ascontiguousarray(schedule.clients)
+    uploads, clients = np.ascontiguousarray(remaining(schedule), np.uint8), np.ascontiguousarray(schedule.clients)
     features, labels = (np.ascontiguousarray(a, np.float64) for a in (problem.features, problem.labels))
 
     def advance() -> Array:

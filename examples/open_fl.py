@@ -6,6 +6,7 @@ Figures 2 to 4 on synthetic data, figures 5 and 6 on digits, and the radii of th
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -159,14 +160,24 @@ class Case(Job):
 
     @property
     def algorithm(self) -> Any:
-        """Of `sim`: no program has a population that changes."""
-        from sim.algorithms import LocalAdam, LocalSGD
+        """The round of a client that is there."""
+        from theory.papers import open_fl as paper
 
+        minibatches = {"sgd": paper.rounds_of_sgd, "adam": paper.rounds_of_adam}
+        whole = {"sgd": paper.rounds_of_whole_sgd, "adam": paper.rounds_of_whole_adam}
+        return (whole if self.batch is None else minibatches)[self.kind]
+
+    @property
+    def given(self) -> dict[str, float]:
+        """Its parameters."""
         digits = self.spread is None
+        found: dict[str, float] = {"H": self.local_steps}
+        if self.batch is not None:
+            found["b"] = self.batch
         if self.kind == "sgd":
-            return LocalSGD(self.step or (GIVEN.digits_sgd if digits else GIVEN.sgd), self.local_steps, self.batch)
+            return found | {"eta": self.step or (GIVEN.digits_sgd if digits else GIVEN.sgd)}
         eta, beta1, beta2, eps = GIVEN.digits_adam if digits else GIVEN.adam
-        return LocalAdam(self.step or eta, self.local_steps, self.batch, beta1, beta2, eps)
+        return found | {"eta": self.step or eta, "beta1": beta1, "beta2": beta2, "eps": eps}
 
     @property
     def population(self) -> Any:
@@ -177,16 +188,18 @@ class Case(Job):
 
     def compute(self, work: Work) -> Mapping[str, Array]:
         """See `Job`."""
-        from sim import run_open
+        from sim.simulate import simulate
 
         pool, rounds, runs = self.size
-        data, loss = problem(self.spread, self.ridge, pool), ("global_loss",) if self.spread is None else ()
-        options: Any = {"rounds": rounds, "runs": runs, "seed": work.seed}
-        options |= {"start": np.full(data.dim, self.radius / math.sqrt(data.dim))}
-        metrics = ("squared_iterate_norm", "present", *loss)
-        trace = run_open(self.algorithm, data, self.population, metrics=metrics, **options)
-        found = {"norm": np.sqrt(trace["squared_iterate_norm"]), "present": trace["present"]}
-        return found | ({"loss": trace["global_loss"]} if loss else {})
+        data, loss = problem(self.spread, self.ridge, pool), ("cost",) if self.spread is None else ()
+        run = simulate(
+            self.algorithm, data, self.given, np.full(data.dim, self.radius / math.sqrt(data.dim)), rounds=rounds,
+            runs=runs, seed=work.seed, metrics=("squared_iterate_norm", *loss), population=self.population,
+            keep=("x",), threads=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1,
+        )  # fmt: skip
+        present = self.population.presence(rounds, runs, work.seed).present
+        found = {"norm": np.sqrt(run.values["squared_iterate_norm"]), "present": present}
+        return found | ({"loss": run.values["cost"]} if loss else {})
 
 
 class Values(NamedTuple):
@@ -251,36 +264,38 @@ class Replay(Job):
         pool, rounds, _ = self.case.size
         data = problem(self.case.spread, self.case.ridge, pool)
         schedule = self.case.population.presence(rounds, self.runs, work.seed)
-        found = [replayed(self.case.algorithm, data, schedule, run, work.seed) for run in range(self.runs)]
+        found = [replayed(self.case.given, data, schedule, run, work.seed) for run in range(self.runs)]
         return {"norm": np.array([f[0] for f in found]), "largest": np.array([f[1] for f in found])}
 
 
-def replayed(algorithm: Any, data: Any, schedule: Any, run: int, seed: int) -> tuple[Array, float]:
+def replayed(given: Mapping[str, float], data: Any, schedule: Any, run: int, seed: int) -> tuple[Array, float]:
     """Norms of the iterates (K+1,) of one run, and the largest norm of a sample's gradient at a local iterate."""
-    from sim.streams import SAMPLING, Streams
+    from sim.streams import PROGRAM, Streams
 
+    eta, beta1, beta2, eps = (given[name] for name in ("eta", "beta1", "beta2", "eps"))
+    steps, batch = int(given["H"]), int(given["b"])
     streams = Streams(seed, np.array([run]))
     h, vhat = np.zeros((2, schedule.slots, data.dim))
     theta, norms, largest = np.zeros(data.dim), [0.0], 0.0
     for k in range(schedule.rounds):
         fresh = schedule.enters(k)[run]
         h[fresh], vhat[fresh] = 0, 0
-        slots = np.flatnonzero(schedule.uploads[k, run])
+        slots = np.flatnonzero(schedule.remains(k)[run])
         clients = schedule.clients[k, run, slots]
         signed = data.labels[clients][:, :, None] * data.features[clients]  # (M, n, d)
         lengths = np.sum(signed**2, axis=2)
-        words = streams.words(SAMPLING, clients, range(k, k + 1), algorithm.draws)[0, :, :, 0].numpy()
+        words = streams.words(PROGRAM, clients, range(k, k + 1), steps * batch)[0, :, :, 0].numpy()
         w, rows = np.tile(theta, (len(slots), 1)), np.arange(len(slots))[:, None]
-        for picked in ((words * data.samples) >> 32).reshape(algorithm.local_steps, algorithm.batch, -1):
+        for picked in ((words * data.samples) >> 32).reshape(steps, batch, -1):
             margins = (signed @ w[:, :, None])[:, :, 0]
             slopes = np.exp(-np.logaddexp(0, margins))  # a sample's gradient is ridge w - slope times its signed x
             squares = slopes**2 * lengths - 2 * data.ridge * slopes * margins
             largest = max(largest, float(np.max(squares + data.ridge**2 * np.sum(w * w, axis=1)[:, None])))
             pulled = slopes[rows, picked.T][:, :, None] * signed[rows, picked.T]
             g = data.ridge * w - pulled.mean(axis=1)
-            h[slots] = algorithm.beta1 * h[slots] + (1 - algorithm.beta1) * g
-            vhat[slots] = np.maximum(vhat[slots], algorithm.beta2 * vhat[slots] + (1 - algorithm.beta2) * g * g)
-            w -= float(algorithm.step) * h[slots] / np.sqrt(algorithm.eps + vhat[slots])
+            h[slots] = beta1 * h[slots] + (1 - beta1) * g
+            vhat[slots] = np.maximum(vhat[slots], beta2 * vhat[slots] + (1 - beta2) * g * g)
+            w -= eta * h[slots] / np.sqrt(eps + vhat[slots])
         theta = w.mean(axis=0) if len(slots) else theta
         norms.append(float(np.linalg.norm(theta)))
     return np.array(norms), float(np.sqrt(largest))

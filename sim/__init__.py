@@ -1,7 +1,7 @@
-"""What happens: problems, participation, algorithms, the batched simulator and the exact moments.
+"""What happens: problems, participation, open populations, the simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run_open`, `moments`, `problems`, `algorithms`, `participation`, `population`. Any algorithm is run by `sim.simulate`.
+`moments`, `problems`, `participation`, `population`. Any algorithm is run by `sim.simulate`.
 """
 
 from __future__ import annotations
@@ -10,28 +10,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim import algorithms, moments, participation, population, problems
-    from sim.open_engine import run_open
+    from sim import moments, participation, population, problems
 
 __all__ = [
-    "algorithms",
     "moments",
     "participation",
     "population",
     "problems",
-    "run_open",
 ]
-
-_MODULES = {
-    "run_open": "sim.open_engine",
-}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'sim' has no attribute {name!r}")
-    if name in _MODULES:
-        return getattr(importlib.import_module(_MODULES[name]), name)
     return importlib.import_module(f"sim.{name}")
 
 

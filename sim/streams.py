@@ -239,7 +239,7 @@ class Streams:
         """(T, J, N, R) int64, draws first..first+J-1 of these clients in these rounds: uniform on 0..2^32-1.
 
         Args:
-            purpose: `SAMPLING`, or any in [0, 256) of a new kernel's own.
+            purpose: in [0, 256).
             clients: (N,) values of the counter's client word, in [0, 2^32), or (T, N, R), others in each round and run.
             rounds: T consecutive rounds, in [0, 2^32).
             draws: J >= 0, below 2^26.

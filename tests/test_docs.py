@@ -154,7 +154,6 @@ PUBLIC = (
     "theory.mixing",
     "theory.stability",
     "sim",
-    "sim.algorithms",
     "sim.problems",
     "validate",
     "validate.mutate",

@@ -26,11 +26,10 @@ ROUNDING = 1e-12
 """How far back ends may differ, relative to the largest number: they add up in other orders."""
 RUNS = 4000
 """Of a program that is simulated."""
-BackEnd = Literal["native", "numba"]
+BackEnd = Literal["native"]
 WITHOUT = 'take backend="torch" until this is ok'
 BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
     ("native", "try another compiler (CXX), after deleting the cache's folder"),
-    ("numba", "pip install --upgrade numba"),
 )
 """Of the simulator, besides torch, with what to do when one fails."""
 
@@ -329,49 +328,33 @@ def back_end(name: BackEnd) -> str:
     import numpy as np
 
     from sim.native import build
+    from sim.population import OpenPopulation
     from sim.problems import RidgeLogistic, from_samples
 
     if name == "native" and build.compiler() is None:
         raise UnavailableError("no C++ compiler; install one, or name it with CXX")
-    if name == "numba" and find_spec(name) is None:
-        raise UnavailableError("numba is not installed: pip install 'fedproof[fast]'")
     random = np.random.default_rng(0)
     rows = random.standard_normal((3, 4, 2))
     signs = random.choice([-1.0, 1.0], (3, 4))
     hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
     quadratics = from_samples(list(hessians), list(rows * signs[..., None]))
-    by_back_end = {"native": _programs, "numba": _populations}[name]
+    regression = RidgeLogistic(rows, signs, 0.1)
+    cases = ((quadratics, None), (regression, None), (regression, OpenPopulation(3, 2, 0.5, 0.5)))
     worst = 0.0
-    for these, others in by_back_end(name, quadratics, RidgeLogistic(rows, signs, 0.1)):
+    for these, others in (_runs(name, problem, population) for problem, population in cases):
         worst = max(worst, float(np.max(np.abs(these - others)) / np.max(np.abs(others))))
     expect(worst <= ROUNDING, f"differs from torch by {worst:.1e}, relative to the largest number")
     return f"the iterates of torch, to {worst:.0e}"
 
 
-def _programs(name: BackEnd, *problems: Any) -> Iterator[tuple[Any, Any]]:
-    """Runs of a program on each problem, by the back end and by torch."""
+def _runs(name: BackEnd, problem: Any, population: Any) -> tuple[Any, Any]:
+    """Runs of a program by the back end and by torch."""
     from sim import simulate as simulator
     from theory.papers.algorithms import scaffold
 
     given: Any = {"eta": 0.1, "eta_g": 1.0, "H": 3, "S": 2}
-    for problem in problems:
-        options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0]}
-        these, others = (
-            simulator.simulate(scaffold, problem, given, backend=one, **options).final["x"] for one in (name, "torch")
-        )
-        yield these, others
-
-
-def _populations(name: BackEnd, quadratics: Any, regression: Any) -> Iterator[tuple[Any, Any]]:
-    """The same of an open population, for what does not run programs."""
-    from sim import run_open
-    from sim.algorithms import LocalSGD
-    from sim.population import OpenPopulation
-
-    population = OpenPopulation(3, 2, 0.5, 0.5)
-    options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0], "metrics": ("iterate",)}
-    both: tuple[Any, ...] = name, "torch"
+    options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0], "population": population}
     these, others = (
-        run_open(LocalSGD(0.1, 3, 2), regression, population, backend=one, **options)["iterate"] for one in both
+        simulator.simulate(scaffold, problem, given, backend=one, **options).final["x"] for one in (name, "torch")
     )
-    yield these, others
+    return these, others

@@ -68,7 +68,7 @@ class Run {
     const double *x = job_.features + client * job_.samples * job_.dim, *y = job_.labels + client * job_.samples;
     uint32_t words[4];
     for (int64_t j = 0; j < job_.local_steps * job_.batch; j += 4) {
-      philox(run_, client, k, (1ull << 24) + j / 4, job_.key, words);
+      philox(run_, client, k, (16ull << 24) + j / 4, job_.key, words);
       for (int i = 0; i < 4; i++) picks_[j + i] = ((uint64_t)words[i] * job_.samples) >> 32;
     }
     w_ = theta_;

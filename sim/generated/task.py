@@ -201,7 +201,14 @@ class NativeRounds:
         task.metrics = self._pointers([metrics[m].ctypes.data if m in metrics else 0 for m in METRICS])
         task.columns, task.first_column = len(span) + 1, span.start
         size = 8 * sum(a[0].size for a in states)
-        threads = max(1, min(threads, runs if self._open else runs // _RUNS_A_THREAD, self._work * runs * len(span) // _WORTH_A_THREAD))
+        threads = max(
+            1,
+            min(
+                threads,
+                runs if self._open else runs // _RUNS_A_THREAD,
+                self._work * runs * len(span) // _WORTH_A_THREAD,
+            ),
+        )
         blocks = _pieces(runs, chunk, threads) if self._open else self._blocks(runs, chunk, threads, size)
         stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
         pool = ThreadPoolExecutor(threads) if threads > 1 else None

@@ -6,9 +6,6 @@
 
 #include "lanes.h"
 
-// A purpose of sim/streams.py: the upper eight bits of the counter's last word.
-constexpr uint64_t kSampling = 1ull << 24;
-
 struct Key {
   uint64_t low, high;
 };

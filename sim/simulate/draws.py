@@ -97,7 +97,9 @@ class Plan:
         elif step.op in DRAWS:
             number = self._count(numbers[0], self._env) if step.op in ("sample", "choose") else 1
             own = not self._in_visit and not (step.op == "keep" and step.kind == "server")
-            own &= step.op not in OF_ALL or (self._open and step.op != "coin" and not (step.op == "choose" and step.flag))
+            own &= step.op not in OF_ALL or (
+                self._open and step.op != "coin" and not (step.op == "choose" and step.flag)
+            )
             self._add(self._purposes[step.to], width(step, number, *self._sizes), own)
 
     def visits(self) -> Iterator[None]:

@@ -159,7 +159,7 @@ def _beginning(job: _Job) -> list[Any]:
 
 
 def _fresh(job: _Job) -> list[Array | None]:
-    """By state what a client of the pool begins with, (pool, ...); None for the server's. Empty without a population."""
+    """By state what clients begin with, (pool, ...); None for the server's. Empty without a population."""
     import torch
 
     from sim.simulate.initial import initial

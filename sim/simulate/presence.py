@@ -1,7 +1,7 @@
 """Open populations in torch: a program's clients are those who take part, each in its slot of its run.
 
-A value of the clients is (S, d, R): slot s of run r holds the client who[s, r] of the pool, or nobody. Sums over clients
-go through the slots in their order, one after another, so that they do not depend on how many slots other runs need.
+A value of the clients is (S, d, R): slot s of run r holds the client who[s, r] of the pool, or nobody. Sums over
+clients go through the slots in their order, so that they do not depend on how many slots other runs need.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ class PresentFunctions(Functions):
         self.there = (who >= 0)[:, None]  # (S, 1, R)
         self.who = who.clamp_(min=0)
         self.number = self.there.sum(0, keepdim=True)  # (1, 1, R)
-        self._used = [s for s in range(self.clients) if bool(self.there[s].any())]
+        self.somebody = bool(np.all(np.any(clients >= 0, axis=1)))  # in every run
+        self._used = np.flatnonzero(np.any(clients >= 0, axis=0)).tolist()
 
     @property
     def work(self) -> int:
@@ -173,18 +174,18 @@ class Presence:
         """(1, S, R), the client words of round k; any where nobody is."""
         return np.maximum(self._remaining(k), 0).astype(np.int64).T[None]
 
-    def entered(self, k: int) -> Tensor:
-        """(S, 1, R), the slots whose client is there after k rounds and has not worked yet."""
+    def entered(self, k: int) -> Tensor | None:
+        """(S, 1, R), the slots whose client is there after k rounds and has not worked yet; None for none."""
         import torch
 
         new = self.schedule.enters(k)[self._columns]
-        return torch.from_numpy(np.ascontiguousarray(new.T)[:, None]).to(self.device)
+        return torch.from_numpy(np.ascontiguousarray(new.T)[:, None]).to(self.device) if new.any() else None
 
     def kept(self, states: Sequence[State], before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[Any, ...]:
         """The states after a round: what they were where nobody takes part."""
-        some = self.functions.number > 0
-        if bool(some.all()):
+        if self.functions.somebody:
             return after
+        some = self.functions.number > 0
         return tuple(either(some, s.kind, a, b) for s, a, b in zip(states, after, before, strict=True))
 
     def shown(self, states: Sequence[State], values: tuple[Any, ...]) -> tuple[Any, ...]:

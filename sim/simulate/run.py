@@ -166,6 +166,15 @@ def simulate(
         progress: True for a bar, or a function of (run-rounds done, run-rounds in all), called now and then.
         watch: told of every draw as (k, operation, value), in the order of the program: `sample` a `Sample`, `choose`,
             `coins` and `coin` (N or 1, 1, R), `noise` and `keep` (N or 1, d, R) what came of them, `visit` (N, R) and
+            `pass` (n, N, R) the orders. One chunk, in torch.
+        metrics: what is measured after every round, among `sim.generated.METRICS`: of the first state, of the clients'
+            their mean.
+        backend: "torch", "native" (generated C++, CPU), or "auto": "native" where it knows the case and one run is
+            worth compiling.
+        population: an open one: in every round the program's clients are those of the problem's that take part, as
+            `sim.population` says. A value of the clients has a place for each slot, nan where nobody is; a client's
+            states begin afresh when it comes; `choose` takes all where fewer than S take part; N is the pool's size.
+            Metrics are of a server's value, costs and gradients means over those present, or nan where nobody is.
 
     Raises:
         ValueError: for an argument outside its domain, and where the program has no instance here (S > N, m > d, ...).
@@ -417,7 +426,7 @@ class _Job:
     def _entering(self, k: int, rows: slice, width: int, state: tuple[Any, ...], presence: Presence) -> tuple[Any, ...]:
         """The states, those of clients that have just come being what they begin with."""
         new = presence.entered(k)
-        if not any(s.kind in OF_CLIENTS for s in self.program.state) or not bool(new.any()):
+        if new is None or not any(s.kind in OF_CLIENTS for s in self.program.state):
             return state
         presence.look(k)
         fresh = self._fresh(rows, width)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from sim.algorithms import LocalAdam, LocalSGD
-from sim.open_engine import run_open
 from sim.population import OpenPopulation
 from sim.problems import RidgeLogistic, RidgeSoftmax
+from sim.simulate import simulate
+from tests.sim.test_open_populations import PROGRAMS
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.standard_normal((4, 6, 3))
@@ -37,7 +37,7 @@ def elsewhere(monkeypatch):
 
     monkeypatch.setattr(torch.Tensor, "cpu", cpu)
     monkeypatch.setattr(torch.Tensor, "nonzero", nonzero)
-    monkeypatch.setattr("sim.open_engine.checked_device", torch.device)
+    monkeypatch.setattr("sim.running.checked_device", torch.device)
     return "meta"
 
 
@@ -47,15 +47,12 @@ def test_a_mix_is_refused():
 
 
 @pytest.mark.parametrize("problem", [LOGISTIC, SOFTMAX], ids=["logistic", "softmax"])
-@pytest.mark.parametrize(
-    "algorithm",
-    [LocalSGD(0.1, 2), LocalSGD(0.1, 2, batch=2), LocalAdam(0.1, 2, batch=2), LocalAdam(0.1, 2, batch=2, reset=True)],
-    ids=repr,
-)
-def test_open_populations(problem, algorithm, elsewhere):
-    metrics = ["squared_iterate_norm", "global_loss", "present", "eligible", "iterate"]
-    population = OpenPopulation(4, 2, 0.5, 0.5)
-    trace = run_open(
-        algorithm, problem, population, rounds=4, runs=3, metrics=metrics, device=elsewhere, backend="torch"
-    )
-    assert trace.final.shape == (3, problem.dim)
+@pytest.mark.parametrize("which", ["sgd", "whole gradients", "adam", "control variates"])
+def test_open_populations(problem, which, elsewhere):
+    program, given = PROGRAMS[which]
+    population = OpenPopulation(problem.clients, 2, 0.5, 0.5)
+    found = simulate(
+        program, problem, given, rounds=4, runs=3, metrics=("cost", "squared_iterate_norm"), device=elsewhere, population=population,
+        backend="torch",
+    )  # fmt: skip
+    assert found.final["x"].shape[0] == 3

@@ -10,7 +10,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.kernels.open_models import open_model
 from sim.problems import RidgeLogistic, RidgeSoftmax, digits, ridge_logistic
 from sim.problems.newton import minimise
 
@@ -67,20 +66,6 @@ def test_losses_and_gradients_equal_autograds(make, seed, scale):
     one = points[0]
     np.testing.assert_allclose(problem.loss(one)[0], loss[0], rtol=1e-13)
     np.testing.assert_allclose(problem.gradient(one)[0], gradient[0], rtol=1e-11, atol=1e-13)
-
-
-@settings(max_examples=30)
-@given(MAKE, SEEDS, SCALES)
-def test_the_tensors_compute_the_same(make, seed, scale):
-    problem = make(seed)
-    model = open_model(problem, torch.device("cpu"))
-    rng = np.random.default_rng(seed + 1)
-    points = scale * rng.standard_normal((problem.clients, problem.dim))
-    found = model.gradient(model.features, model.labels, torch.from_numpy(points))
-    np.testing.assert_allclose(found.numpy(), problem.gradient(points), rtol=1e-10, atol=1e-12)
-    theta = torch.from_numpy(np.stack([points, 2 * points], axis=1))
-    losses = model.losses(torch.arange(problem.clients), theta).numpy()
-    np.testing.assert_allclose(losses.T, [problem.loss(points), problem.loss(2 * points)], rtol=1e-12)
 
 
 @settings(max_examples=60)

@@ -21,18 +21,18 @@ pytestmark = pytest.mark.skipif(build.compiler() is None, reason="no C++ compile
 # Each `simulate` takes half an hour with `many` rounds, and no time with one. It says "started" in its fifth call of
 # the library, so that the signal comes while the compiled code is at work on all threads.
 OPEN = """
-from sim.algorithms.open import LocalSGD
-from sim.kernels.open_native import NativeWorker as Kernel
-from sim.open_engine import run_open
+from sim.generated.task import NativeRounds as Kernel
 from sim.population import OpenPopulation
 from sim.problems import ridge_logistic
+from sim.simulate import simulate as run
+from theory.papers.open_fl import rounds_of_whole_sgd
 
 problem, population = ridge_logistic(20, 1000, 8, 1.0, 0.1, 0), OpenPopulation(20, 10, leave=1, join=1)
-called, many = "_call", 10_000
+called, many = "_advance", 10_000
 
 def simulate(rounds, threads):
-    algorithm = LocalSGD(0.01, 1000)
-    return run_open(algorithm, problem, population, rounds=rounds, runs=4, backend="native", threads=threads)
+    options = {"rounds": rounds, "runs": 4, "backend": "native", "threads": threads}
+    return run(rounds_of_whole_sgd, problem, {"eta": 0.01, "H": 1000}, population=population, **options)
 """
 PROGRAM = """
 import numpy
@@ -60,10 +60,7 @@ def loudly(self, *arguments):
         os.write(1, b"started\\n")
     return call(self, *arguments)
 
-def end(found):
-    return found.final["x"] if hasattr(found.final, "keys") else found.final
-
-before = end(simulate(1, 1))
+before = simulate(1, 1).final["x"]
 setattr(Kernel, called, loudly)
 for threads in (1, 2):
     calls = itertools.count()
@@ -71,7 +68,7 @@ for threads in (1, 2):
         simulate(many, threads)
     except KeyboardInterrupt:
         os.write(1, b"interrupted\\n")
-    assert (end(simulate(1, threads)) == before).all()
+    assert (simulate(1, threads).final["x"] == before).all()
 os.write(1, b"usable\\n")
 """
 

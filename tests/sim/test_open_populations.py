@@ -104,7 +104,9 @@ def logistic(clients=7, samples=6, dim=3, seed=0):
 
 def softmax(clients=7, samples=6, inputs=3, classes=4):
     rng = np.random.default_rng(3)
-    return RidgeSoftmax(rng.standard_normal((clients, samples, inputs)), rng.integers(0, classes, (clients, samples)), classes, 0.1)
+    return RidgeSoftmax(
+        rng.standard_normal((clients, samples, inputs)), rng.integers(0, classes, (clients, samples)), classes, 0.1
+    )
 
 
 def same(one, other, rows=slice(None), tolerance=0.0):
@@ -113,7 +115,9 @@ def same(one, other, rows=slice(None), tolerance=0.0):
         b = other[name][rows]
         slots = min(a.shape[1], b.shape[1])
         a, b = a[:, :slots], b[:, :slots]
-        assert np.array_equal(a, b, equal_nan=True) if not tolerance else np.allclose(a, b, 0, tolerance, equal_nan=True)
+        assert (
+            np.array_equal(a, b, equal_nan=True) if not tolerance else np.allclose(a, b, 0, tolerance, equal_nan=True)
+        )
 
 
 def close(found, expected, tolerance=1e-9):

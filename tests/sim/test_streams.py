@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from sim.streams import POPULATION, SAMPLING, Streams, Workspace, philox, seed_key, thresholds
+from sim.streams import POPULATION, PROGRAM, Streams, Workspace, philox, seed_key, thresholds
 from tests.sim import _plain as plain
 
 # Random123, kat_vectors: philox4x32 with 10 rounds
@@ -36,26 +36,26 @@ def test_known_answers(backend, counter, key, answer):
 @pytest.mark.parametrize("draws", [1, 4, 5, 11])
 def test_words_follow_the_contract(backend, draws):
     seed, runs, clients, rounds = 2**63 + 12345, np.array([3, 0, 2**32 - 1]), np.array([0, 7, 2**31]), range(5, 7)
-    words = Streams(seed, runs, backend=backend).words(SAMPLING, clients, rounds, draws).numpy()
+    words = Streams(seed, runs, backend=backend).words(PROGRAM, clients, rounds, draws).numpy()
     assert words.shape == (2, draws, 3, 3)
     for (t, j, n, r), found in np.ndenumerate(words):
-        assert found == plain.word(seed, int(runs[r]), int(clients[n]), rounds[t], SAMPLING, j)
+        assert found == plain.word(seed, int(runs[r]), int(clients[n]), rounds[t], PROGRAM, j)
 
 
 def test_many_blocks_and_passes_change_nothing():
     runs = np.arange(700)
-    wide = Streams(1, runs).words(SAMPLING, np.arange(40), range(2, 4), 9).numpy()
-    narrow = Streams(1, runs[650:]).words(SAMPLING, np.arange(30, 40), range(3, 4), 9).numpy()
+    wide = Streams(1, runs).words(PROGRAM, np.arange(40), range(2, 4), 9).numpy()
+    narrow = Streams(1, runs[650:]).words(PROGRAM, np.arange(30, 40), range(3, 4), 9).numpy()
     assert np.array_equal(wide[1:, :, 30:, 650:], narrow)
     columns = np.array([4, 100, 699])
-    part = Streams(1, runs).words(SAMPLING, np.arange(40), range(2, 4), 9, columns=columns).numpy()
+    part = Streams(1, runs).words(PROGRAM, np.arange(40), range(2, 4), 9, columns=columns).numpy()
     assert np.array_equal(wide[..., columns], part)
 
 
 def indices(streams, counts, rounds, draws):
     """(T, J, N, R), of counts (N,) samples those drawn."""
     scale = streams.work.integers(counts[:, None])
-    return streams.words(SAMPLING, np.arange(len(counts)), rounds, draws, scale=scale).numpy()
+    return streams.words(PROGRAM, np.arange(len(counts)), rounds, draws, scale=scale).numpy()
 
 
 def test_both_back_ends_give_the_same_integers():
@@ -69,8 +69,8 @@ def test_both_back_ends_give_the_same_integers():
 
 
 def test_purposes_rounds_clients_runs_and_seeds_differ():
-    base = Streams(0, np.arange(64)).words(SAMPLING, np.arange(4), range(2), 8).numpy().ravel()
-    other = Streams(1, np.arange(64)).words(SAMPLING, np.arange(4), range(2), 8).numpy().ravel()
+    base = Streams(0, np.arange(64)).words(PROGRAM, np.arange(4), range(2), 8).numpy().ravel()
+    other = Streams(1, np.arange(64)).words(PROGRAM, np.arange(4), range(2), 8).numpy().ravel()
     purpose = Streams(0, np.arange(64)).words(POPULATION, np.arange(4), range(2), 8).numpy().ravel()
     everything = np.concatenate([base, other, purpose])
     # 12288 words: two equal ones by chance have probability 2 %; the words are a fixed function of the fixed seeds
@@ -87,7 +87,7 @@ def test_indices_are_uniform(count):
 
 def test_neighbouring_streams_are_independent():
     # pairs of draws of neighbouring runs, clients, rounds and draws fall evenly on a 4 x 4 table; error 1e-6 each
-    x = Streams(7, np.arange(400)).words(SAMPLING, np.arange(6), range(6), 6).numpy() >> 30
+    x = Streams(7, np.arange(400)).words(PROGRAM, np.arange(6), range(6), 6).numpy() >> 30
     for axis in range(4):
         a, b = np.take(x, range(0, x.shape[axis] - 1, 2), axis), np.take(x, range(1, x.shape[axis], 2), axis)
         seen = np.bincount((4 * a + b).ravel(), minlength=16)

@@ -19,7 +19,6 @@ import pytest
 
 import sim
 import sim.moments
-import sim.open_engine
 import sim.simulate
 import theory.inequality.prover
 import theory.mixing
@@ -46,7 +45,6 @@ def test_each_check_passes_here_or_says_why_it_is_skipped(check: self_test.Check
     absent = {
         "z3": find_spec("z3") is None,
         "back end native": build.compiler() is None,
-        "back end numba": find_spec("numba") is None,
     }
     if absent.get(check.name):
         with pytest.raises(self_test.UnavailableError):
@@ -176,7 +174,6 @@ def other_numbers(patch: Patch) -> None:
 
         return run
 
-    patch.setattr(sim, "run_open", others(sim.open_engine.run_open), raising=False)
     patch.setattr(sim.simulate, "simulate", others(sim.simulate.simulate))
     patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
     patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
@@ -198,7 +195,6 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("z3", optimistic_z3),
     ("cache", closed_cache),
     ("back end native", other_numbers),
-    ("back end numba", other_numbers),
 ]
 
 
@@ -282,5 +278,5 @@ def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: l
     if options:
         return
     outcomes = {entry["name"]: entry["outcome"] for entry in found["self_test"]}
-    skipped = {"z3", "back end native", "back end numba"}
+    skipped = {"z3", "back end native"}
     assert outcomes == {check.name: "skipped" if check.name in skipped else "ok" for check in self_test.checks()}

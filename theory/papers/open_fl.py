@@ -59,9 +59,27 @@ def average_by_norm(w, x):
     return w.average(y, w.norm(y))
 
 
-def adam_step(w, x, u, v, eta, beta1, beta2, eps):
+@algorithm
+def rounds_of_sgd(w, x, *, eta, H, b):
+    """Algorithm 1 by rounds: H steps (2) of everybody who takes part, with minibatches, and the mean (4)."""
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y, w.sample(b))
+    return w.mean(y)
+
+
+@algorithm
+def rounds_of_whole_sgd(w, x, *, eta, H):
+    """The same with the gradients of all samples."""
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y)
+    return w.mean(y)
+
+
+def adam_step(w, x, u, v, eta, beta1, beta2, eps, g=None):
     """(3): the next x, h and vhat, and D^{k+1}."""
-    g = w.gradient(x, w.sample())
+    g = w.gradient(x, w.sample()) if g is None else g
     u = beta1 * u + (1 - beta1) * g
     v = w.larger(v, beta2 * v + (1 - beta2) * w.times(g, g))
     t = w.over(w.ones(), w.sqrt(v + eps * w.ones()))
@@ -83,6 +101,24 @@ def adam(w, x, u, v, z, *, eta, beta1, beta2, eps):
     w.tap("sampled", w.times(s, g))
     w.tap("exact", w.times(s, w.gradient(x)))
     return new, u_new, v_new, x
+
+
+@algorithm(x="x0", u="each 0", v="each 0")
+def rounds_of_adam(w, x, u, v, *, eta, H, b, beta1, beta2, eps):
+    """Algorithm 1 by rounds with Adam, whose h and vhat are a client's own and outlast communications."""
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y, u, v, _, _ = adam_step(w, y, u, v, eta, beta1, beta2, eps, w.gradient(y, w.sample(b)))
+    return w.mean(y), u, v
+
+
+@algorithm(x="x0", u="each 0", v="each 0")
+def rounds_of_whole_adam(w, x, u, v, *, eta, H, beta1, beta2, eps):
+    """The same with the gradients of all samples."""
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y, u, v, _, _ = adam_step(w, y, u, v, eta, beta1, beta2, eps, w.gradient(y))
+    return w.mean(y), u, v
 
 
 @algorithm(x="each x0", u="each 0", v="each 0")

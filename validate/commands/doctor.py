@@ -32,13 +32,12 @@ REQUIRED = {
 """By package that fedproof needs, what for."""
 EXTRAS = {
     "smt": ("z3 proves that hypotheses cannot hold together", ("z3-solver",)),
-    "fast": ("machine code without a C++ compiler", ("numba",)),
     "data": ("experiments on digits", ("scikit-learn",)),
     "cluster": ("sweeps on a cluster", ("dask", "distributed")),
     "tables": ("sweeps exported as Parquet", ("pyarrow",)),
     "test": ("strategies and assertions for your own tests", ("hypothesis", "pytest")),
     "fuzz": ("random inputs to all that reads any", ("atheris",)),
-    "dev": ("work on fedproof itself", ("pytest-xdist", "pepit", "ruff", "mypy")),
+    "dev": ("work on fedproof itself", ("pytest-xdist", "pepit", "ruff", "mypy", "numba")),
     "docs": ("the documentation's site", ("sphinx", "furo", "myst-parser", "myst-nb")),
 }
 """By extra, what it is for, and its packages: those of pyproject.toml, but for what another extra has already."""
@@ -89,11 +88,8 @@ def back_ends() -> dict[str, str | None]:
     """What can speed the simulator up, besides torch: by back end, what it would use; None for nothing."""
     from sim.native import build
 
-    compiler, installed = build.compiler(), versions()
-    return {
-        "native": None if compiler is None else compiler.version,
-        "numba": installed["numba"],
-    }
+    compiler = build.compiler()
+    return {"native": None if compiler is None else compiler.version}
 
 
 def doctor(

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import sim.simulate
 from examples import open_fl as own
 from examples.open_fl import Case, Size
 from validate.experiments import steadiness
@@ -129,12 +130,10 @@ def test_without_scikit_learn_the_experiment_says_so(reproduced) -> None:
 
 
 def test_an_interrupted_simulation_is_not_kept(tmp_path, monkeypatch) -> None:
-    import sim
-
     def interrupted(*args, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sim, "run_open", interrupted, raising=False)
+    monkeypatch.setattr(sim.simulate, "simulate", interrupted)
     with pytest.raises(KeyboardInterrupt):
         Work(tmp_path)[Case("sgd").of(SMALL)]
     assert not list(tmp_path.iterdir())
@@ -145,11 +144,11 @@ def test_cases_have_names_and_settings_of_their_own() -> None:
     cases |= {c for pair in own.sweep(Size()).values() for c in pair}
     cases |= {replace(Case("sgd"), step=0.05), replace(Case("sgd"), step=0.05, radius=3.0)}
     assert len({case.key for case in cases}) == len(cases)
-    adam = Case("adam").algorithm
-    assert (adam.step, adam.beta1, adam.beta2, adam.eps) == (0.1, 0.9, 0.999, 1e-3)
-    assert (adam.local_steps, adam.batch) == (5, 10)
-    assert Case("sgd").algorithm.step == 1
-    assert Case("adam", spread=None).algorithm.eps == 1e-8
+    assert Case("adam").given == {"H": 5, "b": 10, "eta": 0.1, "beta1": 0.9, "beta2": 0.999, "eps": 1e-3}
+    assert Case("sgd", batch=None).given == {"H": 5, "eta": 1}
+    assert Case("adam", spread=None).given["eps"] == 1e-8
+    programs = {c.algorithm.program.name for c in cases}
+    assert programs == {"rounds_of_sgd", "rounds_of_adam", "rounds_of_whole_sgd", "rounds_of_whole_adam"}
     for size in (own.EXAMPLE.full, own.EXAMPLE.quick):  # the pool outlasts the rounds at p = 1
         assert size.pool >= own.GIVEN.initial + size.rounds
         assert size.digit_pool >= own.GIVEN.initial + size.digit_rounds
