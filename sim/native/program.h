@@ -268,18 +268,40 @@ FEDPROOF_INLINE const int64_t* drawn_samples(int64_t* room, Words run, const Who
   return room + skipped * kLanes;
 }
 
-// The `most` smallest of words by repeated minimum, ties to the smaller position; keys has room for `count` of them.
+// Ascending, each lane by itself: the merge exchange of Batcher, whose comparisons do not depend on the numbers.
+inline void sort(Words* keys, int64_t count) {
+  int64_t top = 1;
+  while (2 * top < count) top *= 2;
+  for (int64_t p = top; p > 0; p /= 2) {
+    int64_t from = 0, apart = p;
+    for (int64_t q = top;; q /= 2) {
+      for (int64_t j = from; j + apart < count; j += 2 * p)
+        for (int64_t i = j; i < j + p && i + apart < count; i++) {
+          const Words a = keys[i], b = keys[i + apart];
+          keys[i] = a < b ? a : b;
+          keys[i + apart] = a < b ? b : a;
+        }
+      if (q == p) break;
+      apart = q - p;
+      from = p;
+    }
+  }
+}
+
+// The `most` smallest of words, ties to the smaller position: all sorted, or a few by repeated minimum. `keys` has room
+// for `count` of them.
 inline void smallest_samples(Stream& stream, int64_t words, int64_t count, int64_t most, Words* keys, int64_t* index) {
   for (int64_t j = 0; j < words; j++) {
     const Words word = stream.take();
     if (j < count) keys[j] = word << 32 | everywhere((uint64_t)j);
   }
-  if (most == count) {  // all of them: each goes where its rank says
-    for (int64_t j = 0; j < count; j++) {
-      const Words key = keys[j];
-      Words rank = {};
-      for (int64_t i = 0; i < count; i++) rank -= (Words)(keys[i] < key);
-      for (int r = 0; r < kLanes; r++) index[rank[r] * kLanes + r] = j;
+  int64_t levels = 0;
+  while (count >> levels) levels++;
+  if (4 * most >= levels * levels) {
+    sort(keys, count);
+    for (int64_t j = 0; j < most; j++) {
+      const Words place = keys[j] & everywhere(0xFFFFFFFFull);
+      std::memcpy(index + j * kLanes, &place, sizeof place);
     }
     return;
   }

@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.generated import NativeFunctions, Source, generated
 from sim.native import build
+from sim.simulate.initial import without_gradients
 from sim.simulate.parameters import Parameters
 from theory.program import Program
 
@@ -103,7 +104,7 @@ def advance(
 
     source, functions = native
     rounds = NativeRounds(job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
-    states = _beginning(job)
+    states = _beginning(job, int(functions.counts.max()))
     recorded = sorted(set(job.recorded))
     records = [
         np.empty((job.runs, len(recorded), *a.shape[1:])) if s.name in job.keep else None
@@ -120,12 +121,22 @@ def advance(
     job.values.update(values)
 
 
-def _beginning(job: _Job) -> list[Any]:
+def _beginning(job: _Job, samples: int) -> list[Any]:
     """By state (R, ...), contiguous: the values before the first round."""
-    from sim.simulate.run import natural
-
     if job.resume is not None:
         return [np.array(job.resume.final[s.name]) for s in job.program.state]
+    shape = (job.runs, job.parameters.clients, samples, job.start.shape[1])
+    found = [without_gradients(s, job.start, shape, job.number) for s in job.program.state]
+    if any(value is None for value in found):
+        of_gradients = _with_gradients(job)
+        return [other if value is None else value for value, other in zip(found, of_gradients, strict=True)]
+    return found
+
+
+def _with_gradients(job: _Job) -> list[Any]:
+    """By state (R, ...), as torch has it."""
+    from sim.simulate.run import natural
+
     same = len(job.start) == 1
     many = 1 if same else job.runs
     pad = job.functions.pad
@@ -138,6 +149,4 @@ def _beginning(job: _Job) -> list[Any]:
         found = job.beginning(rows, width)
         parts.append([natural(v, s.kind)[:count].cpu().numpy() for v, s in zip(found, job.program.state, strict=True)])
     states = [np.concatenate([part[j] for part in parts]) for j in range(len(parts[0]))]
-    if same:
-        states = [np.repeat(a, job.runs, axis=0) for a in states]
-    return [np.ascontiguousarray(a) for a in states]
+    return [np.ascontiguousarray(np.repeat(a, job.runs, axis=0) if same else a) for a in states]
