@@ -29,10 +29,12 @@ class Source:
     Attributes:
         text: in C++, but for the includes.
         tables: lists and numbers.
+        gathers: whether the runs in which a client takes part are brought together, for which many have to be there.
     """
 
     text: str
     tables: Tables
+    gathers: bool
 
 
 def source(program: Program, parameters: Parameters, pairs: bool = False) -> Source:
@@ -48,8 +50,8 @@ def source(program: Program, parameters: Parameters, pairs: bool = False) -> Sou
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    text = _Rounds(program, Scalars(parameters, tables), pairs).text()
-    return Source(text, tables)
+    rounds = _Rounds(program, Scalars(parameters, tables), pairs)
+    return Source(rounds.text(), tables, rounds.gathers)
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,10 @@ class _Rounds:
         self._many: set[str] = set()
         self._depth = 0
 
-    # --- levels
+    @property
+    def gathers(self) -> bool:
+        """Whether some clients are left out."""
+        return bool(self._flags)
 
     # --- a block
 
@@ -251,10 +256,11 @@ class _Rounds:
                     writer.after.append(self.memory.store(name, writer.value(name)))
                 elif name in later and self.facts.types[name] == "sample":
                     raise NotGenerated("samples that are used again after the clients have met")
-        body = [*writer.before, *writer.lines, *writer.after]
+        body = [*writer.own, *writer.lines, *writer.after]
         if mask is None:
             each = ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}"]
-            return _Lines(writer.setup, [*sums, *each], self._counted(writer))
+            return _Lines(writer.setup, ["{", *writer.shared, *sums, *each, "}"], self._counted(writer))
+        body = [*writer.shared, *body]
         self._flags.add(mask)
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
         inner = "__attribute__((always_inline)) {"

@@ -20,6 +20,9 @@ typedef uint64_t Words __attribute__((vector_size(8 * kLanes)));
 typedef int64_t Masks __attribute__((vector_size(8 * kLanes)));  // of a comparison: all bits of a lane, or none
 typedef int8_t Flags __attribute__((vector_size(kLanes)));       // a mask in one byte a lane
 
+// The same number in all lanes. Not 0 + value, which a compiler has to compute: it is 0 where the value is -0.
+FEDPROOF_INLINE Doubles all(double value) { return Doubles{value, value, value, value, value, value, value, value}; }
+
 FEDPROOF_INLINE bool any(Masks mask) {
   int64_t found = 0;
   for (int r = 0; r < kLanes; r++) found |= mask[r];
@@ -47,7 +50,7 @@ FEDPROOF_INLINE Doubles fused(Doubles a, Doubles b, Doubles c) {
 #endif
 }
 
-FEDPROOF_INLINE Doubles fused(Doubles a, double b, Doubles c) { return fused(a, Doubles{} + b, c); }
+FEDPROOF_INLINE Doubles fused(Doubles a, double b, Doubles c) { return fused(a, all(b), c); }
 
 // a > b ? a : b, which is b where either is nan. Compilers take two instructions for it.
 FEDPROOF_INLINE Doubles larger(Doubles a, Doubles b) {

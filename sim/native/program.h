@@ -154,7 +154,7 @@ FEDPROOF_INLINE Point everywhere_one() {
 // v, or what is left of it in the ball of this radius around 0
 template <class Number>
 FEDPROOF_INLINE Point into_ball(const Point& v, Number radius) {
-  const Doubles size = norm(v), bound = Doubles{} + radius, factor = bound / size;
+  const Doubles size = norm(v), bound = all(radius), factor = bound / size;
   Point found;
   FEDPROOF_EACH found.at[i] = (Masks)(size > bound) ? v.at[i] * factor : v.at[i];
   return found;
@@ -186,8 +186,8 @@ FEDPROOF_INLINE Doubles power(Doubles a, Doubles b) {
   for (int r = 0; r < kLanes; r++) a[r] = std::pow(a[r], b[r]);
   return a;
 }
-FEDPROOF_INLINE Doubles power(Doubles a, double b) { return power(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles power(double a, Doubles b) { return power(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles power(Doubles a, double b) { return power(a, all(b)); }
+FEDPROOF_INLINE Doubles power(double a, Doubles b) { return power(all(a), b); }
 FEDPROOF_INLINE double logarithm(double a) { return std::log(a); }
 FEDPROOF_INLINE Doubles logarithm(Doubles a) { return lane_by_lane<std::log>(a); }
 FEDPROOF_INLINE double exponential_of(double a) { return std::exp(a); }
@@ -196,16 +196,16 @@ FEDPROOF_INLINE double absolute(double a) { return std::fabs(a); }
 FEDPROOF_INLINE Doubles absolute(Doubles a) { return (Doubles)((Masks)a & (Masks{} + INT64_MAX)); }
 FEDPROOF_INLINE double least(double a, double b) { return a != a || a < b ? a : b; }
 FEDPROOF_INLINE Doubles least(Doubles a, Doubles b) { return (Masks)(a != a) | (Masks)(a < b) ? a : b; }
-FEDPROOF_INLINE Doubles least(Doubles a, double b) { return least(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles least(double a, Doubles b) { return least(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles least(Doubles a, double b) { return least(a, all(b)); }
+FEDPROOF_INLINE Doubles least(double a, Doubles b) { return least(all(a), b); }
 FEDPROOF_INLINE double most(double a, double b) { return a != a || a > b ? a : b; }
 FEDPROOF_INLINE Doubles most(Doubles a, Doubles b) { return (Masks)(a != a) | (Masks)(a > b) ? a : b; }
-FEDPROOF_INLINE Doubles most(Doubles a, double b) { return most(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles most(double a, Doubles b) { return most(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles most(Doubles a, double b) { return most(a, all(b)); }
+FEDPROOF_INLINE Doubles most(double a, Doubles b) { return most(all(a), b); }
 FEDPROOF_INLINE double below(double a, double b) { return a < b; }
 FEDPROOF_INLINE Doubles below(Doubles a, Doubles b) { return a < b ? Doubles{} + 1 : Doubles{}; }
-FEDPROOF_INLINE Doubles below(Doubles a, double b) { return below(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles below(Doubles a, double b) { return below(a, all(b)); }
+FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(all(a), b); }
 
 // ---- draws
 

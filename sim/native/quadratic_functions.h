@@ -17,7 +17,7 @@ struct Functions {
   FEDPROOF_INLINE static Point affine(const double* h, const double* b, const Point& x) {
     Point found;
     for (int i = 0; i < D; i++) {
-      Doubles sum = Doubles{} - b[i];
+      Doubles sum = -all(b[i]);
       for (int j = 0; j < D; j++) sum = fused(x.at[j], h[i * D + j], sum);
       found.at[i] = sum;
     }
@@ -132,7 +132,7 @@ struct Functions {
   // (H_n + weight I)^-1 (b_n + weight v)
   FEDPROOF_INLINE Point prox(int64_t n, const double* inverse, double weight, const Point& v) const {
     Point right;
-    for (int i = 0; i < D; i++) right.at[i] = fused(v.at[i], weight, Doubles{} + linear[n * D + i]);
+    for (int i = 0; i < D; i++) right.at[i] = fused(v.at[i], weight, all(linear[n * D + i]));
     return times(inverse + n * D * D, right);
   }
 
