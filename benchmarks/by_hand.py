@@ -63,7 +63,8 @@ def w1(problem: Quadratic, p: Array, step: float, turns: tuple[int, int]) -> dic
     """What FedAvg-SVRG takes: probabilities (N,), the step, snapshots and inner steps."""
     limits = thresholds(p).astype(np.uint64)
     return {
-        "snapshots": turns[0], "inner": turns[1], "thresholds": limits, "scale": 1 / (problem.clients * p), "step": step,
+        "snapshots": turns[0], "inner": turns[1], "thresholds": limits, "scale": 1 / (problem.clients * p),
+        "step": step,
     }  # fmt: skip
 
 

@@ -56,7 +56,8 @@ class Rounds : public Block {{
 }}  // namespace
 
 // Runs first..last - 1, `width` at a time.
-extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t width, int64_t begin, int64_t end) {{
+extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t width, int64_t begin,
+                               int64_t end) {{
   try {{
     for (; first < last; first += width)
       std::make_unique<Rounds>(*task, first, first + width < last ? first + width : last)->advance(begin, end);

@@ -21,7 +21,7 @@ BACKENDS = ("auto", "torch", "native")
 # Multiplications of one run from which on "auto" compiles: with fewer, a compiler (2 to 5 s, once on a machine) takes
 # longer than torch. It is one run's number, for the choice may not depend on how many runs there are: back ends agree
 # to rounding only.
-_WORTH_COMPILING = 500_000
+WORTH_COMPILING = 500_000
 Chosen = tuple[Source, NativeFunctions]
 log = logging.getLogger(__name__)
 _said: set[str] = set()  # why there is no C++
@@ -50,7 +50,7 @@ def why_not(
     return generated(program, problem, parameters, metrics)
 
 
-def chosen(
+def decided(
     backend: str,
     program: Program,
     problem: Any,
@@ -59,34 +59,36 @@ def chosen(
     span: range,
     device: str,
     torch_only: Mapping[str, Any],
-) -> Chosen | None:
-    """The generated rounds where they are to be taken, or None for torch.
+) -> Chosen | str:
+    """The generated rounds where they are to be taken, or why torch is, as one clause.
 
     Raises:
         ValueError: for a back end that does not exist, or does not know the case.
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
-    if backend == "torch" or (backend == "auto" and build.compiler() is None):
-        return None
+    if backend == "torch":
+        return "it is asked for"
+    if backend == "auto" and build.compiler() is None:
+        return "there is no C++ compiler"
     found = why_not(program, problem, parameters, metrics, device, torch_only)
     if isinstance(found, str):
         if backend == "native":
             raise ValueError(f"backend='native': {found}; 'auto' or 'torch' serve")
-        return None
+        return found
     if backend == "auto":
         from sim.generated.task import library_of, turns
 
         work = len(span) * parameters.clients * turns(program, parameters) * found[1].work
-        if work < _WORTH_COMPILING:
-            return None
+        if work < WORTH_COMPILING:
+            return f"a run takes {work:,} multiplications, and a compiler is worth its time from {WORTH_COMPILING:,} on"
         try:
             library_of(*found)
         except ImportError as error:
             if str(error) not in _said:
                 _said.add(str(error))
                 log.warning("%s; torch is taken", error)
-            return None
+            return str(error)
     return found
 
 

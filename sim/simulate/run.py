@@ -168,7 +168,7 @@ def simulate(
 
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
     from sim.simulate.metrics import METRICS, measuring
-    from sim.simulate.native import advance, chosen
+    from sim.simulate.native import advance, decided
 
     if isinstance(program, Algorithm):
         named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
@@ -201,7 +201,7 @@ def simulate(
     if set(kept) - set(names):
         raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
     numbers = Parameters(program, parameters, sized.clients, sized.dim, last)
-    native = chosen(
+    native = decided(
         backend,
         program,
         problem,
@@ -228,7 +228,7 @@ def simulate(
         device=place,
         watch=watch,
     )
-    if native is not None:
+    if not isinstance(native, str):
         with reporter(progress, runs * rounds) as report:
             advance(job, native, measured, chunk, memory, threads, report)
         return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
@@ -237,7 +237,7 @@ def simulate(
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:
         raise ValueError(f"watch sees one chunk, and these are {len(chunks)}: take fewer runs, or chunk=runs")
-    log.debug("%d runs in %d chunks, %d threads", runs, len(chunks), threads)
+    log.debug("torch, for %s: %d runs in %d chunks, %d threads", native, runs, len(chunks), threads)
     with reporter(progress, runs * rounds) as report, torch_threads(threads), torch.no_grad():
         for rows in chunks:
             job.advance(rows, report)
