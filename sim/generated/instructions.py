@@ -59,7 +59,8 @@ class Instructions:
         self.clients, self.ones, self.read_later, self.present = clients, ones, read_later, present
         self.setup: list[str] = []  # before all clients
         self.ahead: list[str] = []  # for the next client, before one is at work
-        self.before: list[str] = []  # what is loaded and set up at the beginning
+        self.shared: list[str] = []  # what is loaded at the beginning, the same for all clients of a run
+        self.own: list[str] = []  # what is loaded and set up for each client
         self.lines: list[str] = []
         self.after: list[str] = []
         self.words: dict[str, str] = {}  # words that the stretch takes of the purpose of each draw
@@ -75,6 +76,11 @@ class Instructions:
     client_name = "n"
     """The client by whose number its entry in a list is found."""
 
+    @property
+    def before(self) -> list[str]:
+        """What is loaded and set up at the beginning."""
+        return [*self.shared, *self.own]
+
     # --- values
 
     def value(self, name: str) -> str:
@@ -82,7 +88,8 @@ class Instructions:
         while name in self._same:
             name = self._same[name]
         if name not in self._there:
-            self.before.append(f"const auto v{name} = {self.memory.load(name)};")
+            into = self.own if self.facts.of_clients(name) else self.shared
+            into.append(f"const auto v{name} = {self.memory.load(name)};")
             self._there[name] = f"v{name}"
         return self._there[name]
 
@@ -276,7 +283,7 @@ class Instructions:
         name, source = f"d{drawn}", self.drawing(drawn)
         if drawn not in self.words:
             self.words[drawn] = self._taken(each)
-            self.before.append(
+            self.own.append(
                 f"Stream {name}(at.run, {self.stream_client if own else '0'}, k, {source.purpose}, {source.base}, "
                 f"{self.words[drawn]}, key);"
             )
@@ -294,10 +301,10 @@ class Instructions:
                 if self.present:
                     drawn = f"{self.memory.drawn(step.to)}.draw(which, run[0], {head}, count(n), key)"
                     self.ahead.append(f"functions.fetch(n, {drawn}, {words});")
-                    self.before.append(f"const int64_t* {name} = {self.memory.drawn(step.to)}.at[which];")
+                    self.own.append(f"const int64_t* {name} = {self.memory.drawn(step.to)}.at[which];")
                 else:
                     self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
-                    self.before.append(
+                    self.own.append(
                         f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, {head}, counts(n), key);"
                     )
             if self._read(step.to):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sim.generated import NativeFunctions, Source, generated
 from sim.native import build
+from sim.simulate.initial import initial, without_gradients
 from sim.simulate.parameters import Parameters
 from sim.simulate.presence import OF_CLIENTS, PresentFunctions
 from theory.program import Program
@@ -23,7 +24,7 @@ BACKENDS = ("auto", "torch", "native")
 # Multiplications of one run from which on "auto" compiles: with fewer, a compiler (2 to 5 s, once on a machine) takes
 # longer than torch. It is one run's number, for the choice may not depend on how many runs there are: back ends agree
 # to rounding only.
-_WORTH_COMPILING = 500_000
+WORTH_COMPILING = 500_000
 Array = NDArray[np.float64]
 Chosen = tuple[Source, NativeFunctions]
 log = logging.getLogger(__name__)
@@ -54,12 +55,12 @@ def why_not(
             return f"{name} is served by torch alone"
     if population is not None:
         for s in program.state:
-            if s.kind not in OF_CLIENTS and (s.kind != "server" or s.text not in ("x0", "0")):
+            if s.kind not in OF_CLIENTS and "grad" in s.initial:
                 return f"in an open population the server's {s.name} begins with {s.text}"
     return generated(program, problem, parameters, metrics, population is not None)
 
 
-def chosen(
+def decided(
     backend: str,
     program: Program,
     problem: Any,
@@ -69,35 +70,37 @@ def chosen(
     device: str,
     torch_only: Mapping[str, Any],
     population: OpenPopulation | None = None,
-) -> Chosen | None:
-    """The generated rounds where they are to be taken, or None for torch.
+) -> Chosen | str:
+    """The generated rounds where they are to be taken, or why torch is, as one clause.
 
     Raises:
         ValueError: for a back end that does not exist, or does not know the case.
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
-    if backend == "torch" or (backend == "auto" and build.compiler() is None):
-        return None
+    if backend == "torch":
+        return "it is asked for"
+    if backend == "auto" and build.compiler() is None:
+        return "there is no C++ compiler"
     found = why_not(program, problem, parameters, metrics, device, torch_only, population)
     if isinstance(found, str):
         if backend == "native":
             raise ValueError(f"backend='native': {found}; 'auto' or 'torch' serve")
-        return None
+        return found
     if backend == "auto":
         from sim.generated.task import library_of, turns
 
         clients = parameters.clients if population is None else population.initial
         work = len(span) * clients * turns(program, parameters) * found[1].work
-        if work < _WORTH_COMPILING:
-            return None
+        if work < WORTH_COMPILING:
+            return f"a run takes {work:,} multiplications, and a compiler is worth its time from {WORTH_COMPILING:,} on"
         try:
             library_of(*found)
         except ImportError as error:
             if str(error) not in _said:
                 _said.add(str(error))
                 log.warning("%s; torch is taken", error)
-            return None
+            return str(error)
     return found
 
 
@@ -114,11 +117,12 @@ def advance(
     from sim.generated.task import NativeRounds
 
     source, functions = native
-    fresh = _fresh(job)
+    samples = int(functions.counts.max())
+    fresh = _fresh(job, samples)
     rounds = NativeRounds(
         job.program, source, functions, job.parameters, job.span, job.seed, job.first_run, job.schedule, fresh
     )
-    states = _beginning(job) if job.schedule is None else _present(job, job.schedule, fresh)
+    states = _beginning(job, samples) if job.schedule is None else _present(job, job.schedule, fresh)
     recorded = sorted(set(job.recorded))
     records = [
         np.empty((job.runs, len(recorded), *a.shape[1:])) if s.name in job.keep else None
@@ -135,12 +139,22 @@ def advance(
     job.values.update(values)
 
 
-def _beginning(job: _Job) -> list[Any]:
+def _beginning(job: _Job, samples: int) -> list[Any]:
     """By state (R, ...), contiguous: the values before the first round."""
-    from sim.simulate.run import natural
-
     if job.resume is not None:
         return [np.array(job.resume.final[s.name]) for s in job.program.state]
+    shape = (job.runs, job.parameters.clients, samples, job.start.shape[1])
+    found = [without_gradients(s, job.start, shape, job.number) for s in job.program.state]
+    if any(value is None for value in found):
+        of_gradients = _with_gradients(job)
+        return [other if value is None else value for value, other in zip(found, of_gradients, strict=True)]
+    return found
+
+
+def _with_gradients(job: _Job) -> list[Any]:
+    """By state (R, ...), as torch has it."""
+    from sim.simulate.run import natural
+
     same = len(job.start) == 1
     many = 1 if same else job.runs
     pad = job.functions.pad
@@ -153,24 +167,25 @@ def _beginning(job: _Job) -> list[Any]:
         found = job.beginning(rows, width)
         parts.append([natural(v, s.kind)[:count].cpu().numpy() for v, s in zip(found, job.program.state, strict=True)])
     states = [np.concatenate([part[j] for part in parts]) for j in range(len(parts[0]))]
-    if same:
-        states = [np.repeat(a, job.runs, axis=0) for a in states]
-    return [np.ascontiguousarray(a) for a in states]
+    return [np.ascontiguousarray(np.repeat(a, job.runs, axis=0) if same else a) for a in states]
 
 
-def _fresh(job: _Job) -> list[Array | None]:
+def _fresh(job: _Job, samples: int) -> list[Array | None]:
     """By state what clients begin with, (pool, ...); None for the server's. Empty without a population."""
     import torch
 
-    from sim.simulate.initial import initial
-
-    if not isinstance(job.functions, PresentFunctions):
+    if job.schedule is None:
         return []
+    shape = (1, job.parameters.clients, samples, job.start.shape[1])
     x0 = torch.from_numpy(job.start[:1].T[None].copy())
-    return [
-        initial(s, job.functions.inner, x0, job.number)[..., 0].numpy() if s.kind in OF_CLIENTS else None
-        for s in job.program.state
-    ]
+    found: list[Array | None] = []
+    for s in job.program.state:
+        value = without_gradients(s, job.start[:1], shape, job.number) if s.kind in OF_CLIENTS else None
+        if s.kind in OF_CLIENTS and value is None:
+            assert isinstance(job.functions, PresentFunctions)
+            value = initial(s, job.functions.inner, x0, job.number)[..., 0].numpy()[None]
+        found.append(None if value is None else value[0])
+    return found
 
 
 def _present(job: _Job, schedule: PresenceSchedule, fresh: list[Array | None]) -> list[Array]:
@@ -178,6 +193,7 @@ def _present(job: _Job, schedule: PresenceSchedule, fresh: list[Array | None]) -
     found = []
     who = schedule.clients[job.span.start]
     for s, own in zip(job.program.state, fresh, strict=True):
+        value: Array | None
         if job.resume is not None:
             value = np.array(job.resume.final[s.name])
             if own is not None:
@@ -185,6 +201,6 @@ def _present(job: _Job, schedule: PresenceSchedule, fresh: list[Array | None]) -
         elif own is not None:
             value = np.where((who >= 0)[(..., *[None] * (own.ndim - 1))], own[who], np.nan)
         else:
-            value = np.broadcast_to(job.start if s.text == "x0" else 0.0, (job.runs, job.functions.dim))
+            value = without_gradients(s, job.start, (job.runs, 0, 0, job.start.shape[1]), job.number)
         found.append(np.ascontiguousarray(value))
     return found

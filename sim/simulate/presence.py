@@ -30,18 +30,16 @@ METRICS = ("cost", "squared_gradient_norm", "squared_iterate_norm")
 OF_CLIENTS = frozenset({"client", "table", "client past"})
 
 
-def refused(population: Any, program: Program, functions: Functions, metrics: Sequence[str]) -> None:
-    """Raise for what has no meaning in an open population.
+def refused(population: Any, program: Program, clients: int, metrics: Sequence[str]) -> None:
+    """Raise for what has no meaning in an open population of so many clients.
 
     Raises:
         ValueError: for it.
     """
     if not isinstance(population, OpenPopulation):
         raise ValueError(f"population={population!r} is not an OpenPopulation")
-    if population.pool != functions.clients:
-        raise ValueError(
-            f"population.pool={population.pool} is not the problem's number of clients, {functions.clients}"
-        )
+    if population.pool != clients:
+        raise ValueError(f"population.pool={population.pool} is not the problem's number of clients, {clients}")
     for what in ("mix", "visit"):
         if what in program.operations:
             raise ValueError(f"{program.name} has the operation {what!r}, which no open population has")
@@ -50,8 +48,6 @@ def refused(population: Any, program: Program, functions: Functions, metrics: Se
         raise ValueError(f"metrics has {unknown[0]!r}; with a population there are {', '.join(METRICS)}")
     if metrics and program.state[0].kind != "server":
         raise ValueError(f"metrics with a population are of a server's value; {program.state[0].name} is a client's")
-    if any(s.kind == "table" for s in program.state) and len(set(functions.counts.tolist())) > 1:
-        raise ValueError("a table in an open population whose clients have different numbers of samples")
 
 
 class PresentFunctions(Functions):

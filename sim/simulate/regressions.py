@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,17 +36,8 @@ class LogisticFunctions(Functions):
     def __init__(self, problem: RidgeLogistic, device: torch.device) -> None:
         self.clients, self.dim, self.ridge = problem.clients, problem.dim, problem.ridge
         self.counts = np.full(problem.clients, problem.samples)
-        self._problem, self._device = problem, device
-
-    @cached_property  # generated rounds read the problem's arrays, and need none of these
-    def _rows(self) -> Tensor:
-        """(N, n, d)."""
-        return tensor_of(self._problem.labels[..., None] * self._problem.features, self._device)
-
-    @cached_property
-    def _columns(self) -> Tensor:
-        """(N, d, n)."""
-        return self._rows.transpose(1, 2).contiguous()
+        self._rows = tensor_of(problem.labels[..., None] * problem.features, device)  # (N, n, d)
+        self._columns = self._rows.transpose(1, 2).contiguous()  # (N, d, n)
 
     @property
     def work(self) -> int:
@@ -113,27 +103,11 @@ class SoftmaxFunctions(Functions):
         self.clients, self.dim, self.ridge = problem.clients, problem.dim, problem.ridge
         self.classes, self.inputs = problem.classes, problem.inputs
         self.counts = np.full(problem.clients, problem.samples)
-        self._problem, self._device = problem, device
-
-    @cached_property
-    def _rows(self) -> Tensor:
-        """(N, n, p)."""
-        return tensor_of(self._problem.features, self._device)
-
-    @cached_property
-    def _columns(self) -> Tensor:
-        """(N, p, n)."""
-        return self._rows.transpose(1, 2).contiguous()
-
-    @cached_property
-    def _labels(self) -> Tensor:
-        """(N, n, C), 1 for a sample's class."""
-        return tensor_of(np.eye(self._problem.classes)[self._problem.labels], self._device)
-
-    @cached_property
-    def _sample_labels(self) -> Tensor:
-        """(N, C, n)."""
-        return self._labels.transpose(1, 2).contiguous()
+        self._rows = tensor_of(problem.features, device)  # (N, n, p)
+        self._columns = self._rows.transpose(1, 2).contiguous()  # (N, p, n)
+        one_hot = np.eye(problem.classes)[problem.labels]  # (N, n, C)
+        self._labels = tensor_of(one_hot, device)
+        self._sample_labels = tensor_of(np.moveaxis(one_hot, 1, -1), device)  # (N, C, n)
 
     @property
     def work(self) -> int:

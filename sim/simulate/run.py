@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +185,7 @@ def simulate(
 
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
     from sim.simulate.metrics import METRICS, measuring
-    from sim.simulate.native import advance, chosen
+    from sim.simulate.native import advance, decided
     from sim.simulate.presence import refused
 
     if isinstance(program, Algorithm):
@@ -206,7 +207,7 @@ def simulate(
     seed_key(seed)
     first_run = checked_first_run(first_run, runs)
     place = checked_device(device)
-    functions = functions_of(problem, place)
+    sized = problem if hasattr(problem, "clients") and hasattr(problem, "dim") else functions_of(problem, place)
     last = done + rounds
     unknown = sorted(set(taps) - set(program.taps))
     if unknown:
@@ -219,14 +220,14 @@ def simulate(
     kept = names if keep is None else tuple(keep)
     if set(kept) - set(names):
         raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
-    numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
-    starts = _starts(start, runs, functions.dim) if resume is None or resume.start is None else resume.start
+    numbers = Parameters(program, parameters, sized.clients, sized.dim, last)
+    starts = _starts(start, runs, sized.dim) if resume is None or resume.start is None else resume.start
     schedule, several = None, False
     if population is not None:
         several = len(starts) > 1 and any(s.kind in OF_CLIENTS for s in program.state)
-        refused(population, program, functions, measured)
+        refused(population, program, sized.clients, measured)
         schedule = population.presence(last, runs, seed, first_run)
-    native = chosen(
+    native = decided(
         backend,
         program,
         problem,
@@ -237,13 +238,9 @@ def simulate(
         torch_only={"measure": measure, "watch": watch, "taps": taps, "a start of each run": several},
         population=population,
     )
-    if schedule is not None:
-        functions = PresentFunctions(functions, schedule.slots)
-    if measured and native is None:
-        measure = measuring(problem, functions, program, measured, measure)
     job = _Job(
         program=program,
-        functions=functions,
+        problem=problem,
         parameters=numbers,
         start=starts,
         resume=resume,
@@ -259,14 +256,16 @@ def simulate(
         watch=watch,
         schedule=schedule,
     )
-    if native is not None:
+    if not isinstance(native, str):
         with reporter(progress, runs * rounds) as report:
             advance(job, native, measured, chunk, memory, threads, report)
         return job.simulated(population)
+    if measured:
+        job.measure = measuring(problem, job.functions, program, measured, measure)
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:
         raise ValueError(f"watch sees one chunk, and these are {len(chunks)}: take fewer runs, or chunk=runs")
-    log.debug("%d runs in %d chunks, %d threads", runs, len(chunks), threads)
+    log.debug("torch, for %s: %d runs in %d chunks, %d threads", native, runs, len(chunks), threads)
     with reporter(progress, runs * rounds) as report, torch_threads(threads), torch.no_grad():
         for rows in chunks:
             job.advance(rows, report)
@@ -290,7 +289,7 @@ class _Job:
     """What the chunks of a simulation share. Each writes its own rows of the results."""
 
     program: Program
-    functions: Functions
+    problem: Any
     parameters: Parameters
     start: Array
     resume: Simulated | None
@@ -310,11 +309,22 @@ class _Job:
     values: dict[str, Array] = field(default_factory=dict)
     final: dict[str, Array] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._scalars = Scalars(self.parameters, self.device)
-        self._plan: Plan | None = None
-        self._planned = -1
-        self.plan(self.span[0])
+    _plan: Plan | None = None
+    _planned: int = -1
+
+    @cached_property
+    def functions(self) -> Functions:
+        """The problem's; generated rounds seldom need them."""
+        found = functions_of(self.problem, self.device)
+        if self.schedule is None:
+            return found
+        if len(set(found.counts.tolist())) > 1 and any(s.kind == "table" for s in self.program.state):
+            raise ValueError("a table in an open population whose clients have different numbers of samples")
+        return PresentFunctions(found, self.schedule.slots)
+
+    @cached_property
+    def _scalars(self) -> Scalars:
+        return Scalars(self.parameters, self.device)
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -360,6 +370,11 @@ class _Job:
         return total + f.work
 
     def number(self, formula: Formula) -> float:
+        """Of a formula that a state begins with.
+
+        Raises:
+            ValueError: where it is not the same for all clients.
+        """
         found = self._scalars.value(formula, {"k": 0}, lambda value: value)
         if not isinstance(found, float):
             raise ValueError("a state begins with a number that is not the same for all clients")
