@@ -64,6 +64,7 @@ class Functions {
                                                       int64_t b, const Point& x) {
     if ((int64_t)rows_.size() < b + kPadded) rows_.resize(b + kPadded), own_.resize(b + kPadded);
     settle(n);
+    whole_ = -1;
     for (int64_t j = 0; j < b; j++) rows_[j] = row(n, index[j]), own_[j] = labels_[n.client * samples_ + index[j]];
     return of_mean(total, c, b, x);
   }
@@ -80,7 +81,9 @@ class Functions {
   // total + c grad f_n(x)
   __attribute__((noinline)) Point plus_gradient(const Point& total, double c, const Slot& n, const Point& x) {
     settle(n);
-    for (int64_t j = 0; j < samples_; j++) rows_[j] = row(n, j), own_[j] = labels_[n.client * samples_ + j];
+    if (whole_ != n.slot)
+      for (int64_t j = 0; j < samples_; j++) rows_[j] = row(n, j), own_[j] = labels_[n.client * samples_ + j];
+    whole_ = n.slot;
     return of_mean(total, c, samples_, x);
   }
   FEDPROOF_INLINE Point gradient(const Slot& n, const Point& x) { return plus_gradient(Point(), 1.0, n, x); }
@@ -95,6 +98,7 @@ class Functions {
   // f_n at `count` points x, into to[0], to[stride], ...
   void costs(const Slot& n, const Point* x, int64_t count, double* to, int64_t stride) {
     settle(n);
+    whole_ = -1;
     for (int64_t j = 0; j < samples_; j++) own_[j] = labels_[n.client * samples_ + j], row(n, j);
     const Eight* const q = &slab_[n.slot * samples_ * W];
     const int64_t width = (samples_ + kWide - 1) / kWide * kWide;
@@ -114,6 +118,7 @@ class Functions {
   FEDPROOF_INLINE void settle(const Slot& n) {
     if (clients_[n.slot] == n.client) return;
     clients_[n.slot] = n.client;
+    whole_ = -1;
     std::memset(&copied_[n.slot * samples_], 0, samples_);
   }
 
@@ -314,6 +319,7 @@ class Functions {
   } slab_;  // the rows of the clients in the slots
   std::vector<int64_t> clients_;
   std::vector<uint8_t> copied_;
+  int64_t whole_ = -1;  // the slot of which all samples are in rows_ and own_, or -1
   std::vector<const Eight*> rows_;
   std::vector<double> own_, margins_;  // labels; (kModels, n)
 };
