@@ -110,12 +110,12 @@ def _over_clients(around: Around, op: Operation, law: Law, value: Value, scalars
         raise ValueError(f"{op}: one client that is visited does not know the others")
     if name == "average":
         weights = np.broadcast_to(scalars[0], (1, N))
-        total = weights.sum()
+        total = (weights * around.curvatures.many).sum()
         weights = weights / total if total != 0 else weights * 0
         return do.summed(law, law.own(value), weights)
     if isinstance(value, Shared):
-        return value if name == "mean" else Shared(value.B * one(numbers, N)[0, 0])
-    weights = numbers.zeros(1, N) + numbers.ratio(1, N if name == "mean" else 1)
+        return value if name == "mean" else Shared(value.B * one(numbers, around.curvatures.total)[0, 0])
+    weights = numbers.zeros(1, N) + numbers.ratio(1, around.curvatures.total if name == "mean" else 1)
     return do.summed(law, value, weights)
 
 

@@ -13,6 +13,10 @@ linear function of z, without noise; where clients meet, a new base is made (`si
 Of a sample that only enters linearly, two moments suffice: a gradient of sample i is left as grad f_n plus D_i w, the
 *pending* part, until i is read no more; sums of pending parts are pending. Then mean_i D_i E[ww'] D_i' is a new noise.
 
+A client stands for all of its class, which are exchangeable: what z has of it is the mean over the class, from which
+its own part of z_n differs by a *deviation*, of covariance V, with which nothing is correlated but the deviations of
+the others in its class: -V/(many - 1). So sums over the clients are functions of z.
+
 Shapes: b start matrices are carried at once (P has shape (b, D, D), C (b, O, N, q, q)); B and G do not depend on P:
 (O, N, r, D_n), (O, N, r, q). An axis of length 1 stands for one that does not matter.
 """
@@ -82,25 +86,36 @@ class Law:
     Attributes:
         curvatures: the clients.
         P: (b, D, D).
+        spread: (b, N, r, r), V; None where every class is one client.
+        mean: (1 or b, D, D0), E[z | y] for a vector y known before, and of the deviations from y's, (N, r, r0),
+            own_mean; None where nobody asks.
         width: D_s, 1 and the server's values.
         own_width: of each client's values in z.
         axes: draws with outcomes that are alive.
         noises: C by group.
         values: by number.
-        weight: the probability of the outcomes, for all clients, that are taken for granted.
-        given: these, by draw.
+        given: the outcomes, for all clients, that are taken for granted, by draw.
     """
 
     _groups = itertools.count()
 
-    def __init__(self, curvatures: Curvatures, P: Array, width: int, own_width: int) -> None:
+    def __init__(
+        self,
+        curvatures: Curvatures,
+        P: Array,
+        width: int,
+        own_width: int,
+        spread: Array | None = None,
+        mean: Array | None = None,
+        own_mean: Array | None = None,
+    ) -> None:
         self.curvatures, self.P, self.width, self.own_width = curvatures, P, width, own_width
+        self.spread, self.mean, self.own_mean = spread, mean, own_mean
         self.numbers: Numbers = curvatures.numbers
         self.axes: list[Axis] = []
         self.noises: dict[int, Array] = {}
         self.values: dict[int, Value] = {}
         self.scalars: dict[int, Array] = {}
-        self.weight: Any = self.numbers.ratio(1, 1)
         self.given: dict[int, Any] = {}
         self._local: Array | None = None
 
@@ -129,6 +144,8 @@ class Law:
                 N, s, r = self.curvatures.clients, self.width, self.own_width
                 at = np.concatenate([np.tile(np.arange(s), (N, 1)), s + np.arange(N * r).reshape(N, r)], axis=1)
                 self._local = self.P[:, at[:, :, None], at[:, None, :]]
+                if self.spread is not None:
+                    self._local[..., s:, s:] += self.spread
         return self._local
 
     # second moments
@@ -176,8 +193,10 @@ class Law:
     def scaled(self, p: Any) -> None:
         """Everything with probability p."""
         self.P = self.P * p
+        self.spread, self.mean, self.own_mean = (
+            None if x is None else x * p for x in (self.spread, self.mean, self.own_mean)
+        )
         self.noises = {g: C * p for g, C in self.noises.items()}
-        self.weight = self.weight * p
         self._local = None
 
     def own(self, value: Value) -> Own:
@@ -208,6 +227,8 @@ class Law:
         fill[:, old[:, None], new[None, :]] = moved.swapaxes(-1, -2)
         fill[:, new[:, None], new[None, :]] = moved @ B.T
         self.P, self._local = fill, None
+        if self.mean is not None:
+            self.mean = np.concatenate([self.mean[:, :s], B @ self.mean, self.mean[:, s:]], axis=1)
         self.width += rows
         for one in self.carriers():
             one.B = np.concatenate(

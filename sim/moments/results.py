@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from sim.moments.around import DifferentError
 from sim.moments.numbers import Array, Numbers
 from theory.program import Kind, work
 
@@ -37,6 +37,9 @@ Affine = Mapping[Point | None, Any]
 """A vector function: the constant, (d,), under None; a number or a (d, d) matrix under each point."""
 MOST_KEPT = 4_000_000
 """Numbers of products of different rounds that are kept."""
+MOST_COORDINATES = 20_000
+"""Of the state of clients that are the same, all whose products are written out."""
+OF_SERVER = ("server", "past")
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,15 @@ class Layout:
         return self.width + self.clients * self.own_width
 
     def place(
-        self, name: str, turns: tuple[int, ...] = (), n: int | None = None, i: int | None = None, j: int = 0
+        self,
+        name: str,
+        turns: tuple[int, ...] = (),
+        n: int | None = None,
+        i: int | None = None,
+        j: int = 0,
+        clients: int | None = None,
     ) -> slice:
-        """The d coordinates of a value.
+        """The d coordinates of a value; `clients`, for messages, is of how many there is one a class here.
 
         Raises:
             ValueError: when there is no such value.
@@ -75,9 +84,9 @@ class Layout:
             known = ", ".join(sorted({key[0] for key in self.places}))
             raise ValueError(f"there is no {name}{list(turns) if turns else ''}; there are {known}")
         kind, start, rows = self.places[name, turns]
-        if kind in ("client", "table", "client past"):
+        if kind not in OF_SERVER:
             if n is None or not 0 <= n < self.clients:
-                raise ValueError(f"n={n} of {name} is outside the clients 0..{self.clients - 1}")
+                raise ValueError(f"n={n} of {name} is outside the clients 0..{(clients or self.clients) - 1}")
             start += self.width + n * self.own_width
         step = (i if kind == "table" else j) if kind in ("table", "past", "client past") else 0
         if step is None or not 0 <= step < rows // self.dim:
@@ -86,25 +95,85 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Classes:
+    """Clients that are the same: of each class there is one in the vectors that are carried, the mean over the class.
+
+    Attributes:
+        of: (N,), the class of each client.
+        many: how many clients each class has.
+    """
+
+    of: Array
+    many: tuple[int, ...]
+
+    @property
+    def alone(self) -> bool:
+        """Whether each client is a class."""
+        return len(self.many) == len(self.of)
+
+
+@dataclass(frozen=True)
+class Centred:
+    """The first two moments of a vector w that begins with 1, classes for clients.
+
+    Attributes:
+        second: E[(w - shift)(w - shift)'], but for the 1 in front.
+        spread: (classes, r, r), of each client's part less the mean over its class, E[dd']; None where all are alone.
+        shift: (D_w,), 0 in front.
+    """
+
+    second: Array
+    spread: Array | None
+    shift: Array
+
+    def moved(self, by: Array) -> Centred:
+        """Around shift + by; 0 in front."""
+        mean = self.second[:, 0]
+        second = self.second - np.outer(mean, by) - np.outer(by, mean) + np.outer(by, by)
+        return Centred(second, self.spread, self.shift + by)
+
+
+@dataclass(frozen=True)
+class Frame(Centred):
     """A round: the state before it, its taps, the state after it, as one vector w given the state y before it.
 
     Attributes:
         layout: of w; the state before has the names ``name``, the one after ``name'``.
-        second: E[(w - shift)(w - shift)'], but for the 1 in front.
-        shift: (D_w,), 0 in front.
-        means: gives `mean`, which takes most of the work of a round and is seldom asked for.
+        mean: (D_w, D), E[w - shift | y] as a function of y less its shift.
+        own_mean: (classes, r_w, r), likewise of what clients differ by from the mean over their class.
     """
 
     layout: Layout
-    second: Array
-    shift: Array
-    means: Callable[[], Array]
+    mean: Array
+    own_mean: Array | None
 
-    @cached_property
-    def mean(self) -> Array:
-        """(D_w, D), E[w - shift | y] as a function of y - its own shift."""
-        return self.means()
+
+@dataclass(frozen=True)
+class Course:
+    """A run of some rounds in its moments.
+
+    Attributes:
+        layout, carried: of the state, of all clients and of the classes.
+        classes: of the clients.
+        states: after 0..K rounds.
+        frame: gives the round k.
+        apart: the same with every client a class.
+    """
+
+    layout: Layout
+    carried: Layout
+    classes: Classes
+    states: list[Centred]
+    frame: Callable[[int], Frame]
+    apart: Callable[[], Course]
+
+
+@dataclass
+class _Part:
+    """What a function is of one state or round: a matrix (d, D) for classes, (d, r) by client for what these differ."""
+
+    rows: Array
+    own: dict[int, Array] = field(default_factory=dict)
 
 
 class Moments:
@@ -116,64 +185,71 @@ class Moments:
         exact: whether numbers are Fractions.
     """
 
-    def __init__(
-        self,
-        numbers: Numbers,
-        layout: Layout,
-        seconds: list[Array],
-        shifts: list[Array],
-        frame: Callable[[int], Frame],
-    ) -> None:
-        self.numbers, self.layout, self.exact = numbers, layout, numbers.exact
-        self._seconds, self._shifts, self._frame = seconds, shifts, frame
+    def __init__(self, numbers: Numbers, course: Course) -> None:
+        self.numbers, self.exact = numbers, numbers.exact
+        self._begin(course)
+
+    def _begin(self, course: Course) -> None:
+        self._course, self.layout = course, course.layout
         self._frames: dict[int, Frame] = {}
-        self._crosses: dict[tuple[int, tuple[str, int]], Array] = {}
-        self._rows: dict[int, Array] = {}
+        self._crosses: dict[tuple[int, tuple[str, int]], tuple[Array, Any]] = {}
+        self._rows: dict[int, tuple[Array, Array]] = {}
 
     @property
     def rounds(self) -> int:
         """K."""
-        return len(self._seconds) - 1
+        return len(self._course.states) - 1
 
     def mean(self, k: int) -> Array:
         """(D,), E of (1, state after k rounds), as `layout` has it."""
-        self._check(k)
-        return self.numbers.result(self._seconds[k][:, 0] + self._shifts[k])
+        state = self._state(k)
+        return self.numbers.result((state.second[:, 0] + state.shift)[self._places])
 
     def second(self, k: int) -> Array:
         """(D, D), E[yy'] of y = (1, state after k rounds)."""
-        self._check(k)
-        return self.numbers.result(_moved(self._seconds[k], self._shifts[k]))
+        state = self._state(k)
+        return self.numbers.result(self._of_all(state.moved(-state.shift)))
 
     def centred(self, k: int) -> tuple[Array, Array]:
         """E[yy'] of y = (1, state - c), (D, D), and (0, c), (D,): in floats it has digits that `second` has not."""
-        self._check(k)
-        return self.numbers.result(self._seconds[k]), self.numbers.result(self._shifts[k])
+        state = self._state(k)
+        return self.numbers.result(self._of_all(state)), self.numbers.result(state.shift[self._places])
 
     def frame(self, k: int) -> Frame:
         """The round from k to k + 1, k = 0..K-1, its numbers in working arithmetic (`Numbers.result` unloads them)."""
         if not 0 <= k < self.rounds:
             raise ValueError(f"k={k} is outside the rounds 0..{self.rounds - 1}")
         if k not in self._frames:
-            self._frames[k] = self._frame(k)
+            self._frames[k] = self._course.frame(k)
         return self._frames[k]
 
     def expected(self, u: Affine) -> Array:
         """(d,), E of a vector function."""
-        found: Any = self.numbers.zeros(self.layout.dim)
-        for rows, mean in ((rows, self._mean_of(key)) for key, rows in self._parts(u).items()):
-            found = found + rows @ mean
-        return self.numbers.result(found)
+
+        def found() -> Array:
+            total: Any = self.numbers.zeros(self.layout.dim)
+            for key, part in self._parts(u).items():
+                total = total + part.rows @ self._centred(key).second[:, 0]
+            return self.numbers.result(total)
+
+        return self._told_apart(found)
 
     def dot(self, u: Affine, v: Affine) -> Any:
         """E of the product <u, v> of two vector functions, of any rounds."""
-        left = self._parts(u, self._key(v))
-        right = left if u is v else self._parts(v, self._key(u))
-        total: Any = 0
-        for one, rows in left.items():
-            for two, columns in right.items():
-                total = total + (rows * (columns @ self._cross(two, one))).sum()
-        return self.numbers.result(np.array(total, dtype=self.numbers.dtype))[()]
+
+        def found() -> Any:
+            left = self._parts(u, self._key(v))
+            right = left if u is v else self._parts(v, self._key(u))
+            total: Any = 0
+            for one, of_one in left.items():
+                for two, of_two in right.items():
+                    cross, spread = self._cross(two, one)
+                    total = total + (of_one.rows * (of_two.rows @ cross)).sum()
+                    if spread is not None:
+                        total = total + self._of_own(of_two, of_one, spread)
+            return self.numbers.result(np.array(total, dtype=self.numbers.dtype))[()]
+
+        return self._told_apart(found)
 
     def norm2(self, u: Affine) -> Any:
         """E of the squared norm of a vector function."""
@@ -181,9 +257,60 @@ class Moments:
 
     # internal: keys are ("state", k) and ("frame", k)
 
-    def _check(self, k: int) -> None:
+    def _told_apart(self, found: Callable[[], Any]) -> Any:
+        """What is found, with every client a class where those that are the same have to be told apart."""
+        try:
+            return found()
+        except DifferentError:
+            self._begin(self._course.apart())
+            return found()
+
+    def _state(self, k: int) -> Centred:
         if not 0 <= k <= self.rounds:
             raise ValueError(f"k={k} is outside 0..K={self.rounds}")
+        return self._course.states[k]
+
+    def _centred(self, key: tuple[str, int]) -> Centred:
+        return self._course.states[key[1]] if key[0] == "state" else self.frame(key[1])
+
+    @property
+    def _places(self) -> Array:
+        """(D,), where the coordinates of all clients' state are in the one that is carried."""
+        layout, of = self.layout, self._course.classes.of
+        own = layout.width + (of[:, None] * layout.own_width + np.arange(layout.own_width)).ravel()
+        return np.concatenate([np.arange(layout.width), own])
+
+    def _of_all(self, state: Centred) -> Array:
+        """The second moments of the state of all clients."""
+        layout, classes = self.layout, self._course.classes
+        if classes.alone:
+            return state.second
+        if layout.size > MOST_COORDINATES:
+            raise ValueError(
+                f"the products of all {layout.size - 1} coordinates of the state are asked for; of more than"
+                f" {MOST_COORDINATES} ask for single ones"
+            )
+        at, r = self._places, layout.own_width
+        found = state.second[at[:, None], at]
+        for c, m in enumerate(classes.many):
+            if m > 1 and r and state.spread is not None:
+                here = layout.width + (np.flatnonzero(classes.of == c)[:, None] * r + np.arange(r)).ravel()
+                beside = self.numbers.ratio(-1, m - 1)
+                between = self.numbers.zeros(m, m) + beside
+                between[range(m), range(m)] = self.numbers.ratio(1, 1)
+                found[here[:, None], here] = found[here[:, None], here] + np.kron(between, state.spread[c])
+        return found
+
+    def _of_own(self, late: _Part, early: _Part, spread: Array) -> Any:
+        """What clients of the same class add to the product, `spread` (classes, r_late, r_early)."""
+        classes, total = self._course.classes, 0
+        for n, rows in late.own.items():
+            for m, columns in early.own.items():
+                c = classes.of[n]
+                if classes.of[m] == c and classes.many[c] > 1:
+                    of_two = (columns * (rows @ spread[c])).sum()
+                    total = total + of_two * self.numbers.ratio(*((1, 1) if n == m else (-1, classes.many[c] - 1)))
+        return total
 
     def _key(self, u: Affine) -> tuple[str, int]:
         """A state or a round of which the function speaks; the start where it speaks of none."""
@@ -192,13 +319,13 @@ class Moments:
             return "state", 0
         return ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
 
-    def _parts(self, u: Affine, at: tuple[str, int] = ("state", 0)) -> dict[tuple[str, int], Array]:
-        """The function as matrices (d, D) times the centred vectors of states and rounds; a constant alone is at `at`.
+    def _parts(self, u: Affine, at: tuple[str, int] = ("state", 0)) -> dict[tuple[str, int], _Part]:
+        """The function by states and rounds, centred; a constant alone is at `at`.
 
         A constant may be anywhere: where it is beside what it meets no rounds are run for the product.
         """
         d = self.layout.dim
-        found: dict[tuple[str, int], Array] = {}
+        found: dict[tuple[str, int], _Part] = {}
         constant = self.numbers.zeros(d)
         if None in u:
             constant = constant + self.numbers.array(np.asarray(u[None], dtype=object if self.exact else float))
@@ -208,78 +335,80 @@ class Moments:
             matrix = self.numbers.array(np.asarray(factor, dtype=object if self.exact else float))
             if matrix.ndim == 0:
                 matrix = self.numbers.identity(d) * matrix[()]
-            state = (point.name, ()) in self.layout.places
-            if state:
-                self._check(point.k)
-                layout, shift, key = self.layout, self._shifts[point.k], ("state", point.k)
-            else:
-                frame = self.frame(point.k)
-                layout, shift, key = frame.layout, frame.shift, ("frame", point.k)
-            place = layout.place(point.name, point.turns, point.n, point.i, point.j)
-            if key not in found:
-                found[key] = self.numbers.zeros(d, layout.size)
-            found[key][:, place] = found[key][:, place] + matrix
-            constant = constant + matrix @ shift[place]
+            key = ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
+            if key[0] == "state":
+                self._state(point.k)
+            layout = self._layout(key)
+            n = point.n
+            if n is not None and 0 <= n < self.layout.clients:
+                n = int(self._course.classes.of[n])
+            place = layout.place(point.name, point.turns, n, point.i, point.j, clients=self.layout.clients)
+            part = found.setdefault(key, _Part(self.numbers.zeros(d, layout.size)))
+            part.rows[:, place] = part.rows[:, place] + matrix
+            if place.start >= layout.width:
+                assert point.n is not None
+                own = part.own.setdefault(point.n, self.numbers.zeros(d, layout.own_width))
+                start = (place.start - layout.width) % layout.own_width
+                own[:, start : start + d] = own[:, start : start + d] + matrix
+            constant = constant + matrix @ self._centred(key).shift[place]
         key = next(iter(found), at)
-        if key not in found:
-            size = self.layout.size if key[0] == "state" else self.frame(key[1]).layout.size
-            found[key] = self.numbers.zeros(d, size)
-        found[key][:, 0] = found[key][:, 0] + constant
+        part = found.setdefault(key, _Part(self.numbers.zeros(d, self._layout(key).size)))
+        part.rows[:, 0] = part.rows[:, 0] + constant
         return found
 
-    def _mean_of(self, key: tuple[str, int]) -> Array:
-        return (self._seconds[key[1]] if key[0] == "state" else self.frame(key[1]).second)[:, 0]
+    def _layout(self, key: tuple[str, int]) -> Layout:
+        return self._course.carried if key[0] == "state" else self.frame(key[1]).layout
 
-    def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> Array:
-        """E[w_late w_early'], (D_late, D_early)."""
+    def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> tuple[Array, Any]:
+        """E[w_late w_early'], (D_late, D_early), and of what clients differ by, (classes, r_late, r_early) or None."""
         if late == early:
-            return self._seconds[late[1]] if late[0] == "state" else self.frame(late[1]).second
+            found = self._centred(late)
+            return found.second, found.spread
         if (late[1], late[0] == "frame") < (early[1], early[0] == "frame"):
-            return self._cross(early, late).T
+            cross, spread = self._cross(early, late)
+            return cross.T, None if spread is None else spread.swapaxes(-1, -2)
         if late[0] == "frame":
-            return self.frame(late[1]).mean @ self._cross(("state", late[1]), early)
+            return self._on(late[1], self._cross(("state", late[1]), early))
         return self._state_with(late[1], early)
 
-    def _state_with(self, k: int, early: tuple[str, int]) -> Array:
+    def _on(self, k: int, cross: tuple[Array, Any], after: bool = False) -> tuple[Array, Any]:
+        """From the state after k rounds on to that round, or to the state after it."""
+        frame, (one, spread) = self.frame(k), cross
+        rows, own = self._after(k) if after else (slice(None), slice(None))
+        return frame.mean[rows] @ one, None if frame.own_mean is None else frame.own_mean[:, own] @ spread
+
+    def _state_with(self, k: int, early: tuple[str, int]) -> tuple[Array, Any]:
         """E[w_late w_early'] of the state after k rounds: on from the early one, or from where that was found."""
         first = early[1] + (early[0] == "frame")
         at = k
         while at > first and (at, early) not in self._crosses:
             at -= 1
+        start = self._centred(early)
         if at > first:
             found = self._crosses[at, early]
         elif early[0] == "frame":
-            found = self.frame(early[1]).second[self._after(early[1])]
+            rows, own = self._after(early[1])
+            found = start.second[rows], None if start.spread is None else start.spread[:, own]
         else:
-            found = self._seconds[first]
+            found = start.second, start.spread
         for j in range(at, k):
-            found = self.frame(j).mean[self._after(j)] @ found
+            found = self._on(j, found, after=True)
             work.count(1)
-            if (len(self._crosses) + 1) * found.size <= MOST_KEPT:
+            if (len(self._crosses) + 1) * found[0].size <= MOST_KEPT:
                 self._crosses[j + 1, early] = found
         return found
 
-    def _after(self, k: int) -> Array:
-        """The rows of w of round k that are the state after it, in the state's order; their shifts are the state's."""
+    def _after(self, k: int) -> tuple[Array, Array]:
+        """The rows of w of round k that are the state after it, and of a client's part; in the state's order.
+
+        Their shifts are the state's.
+        """
         if k not in self._rows:
-            self._rows[k] = self._rows_after(self.frame(k))
+            layout, there = self._course.carried, self.frame(k).layout
+            server, own = np.zeros(layout.width, dtype=int), np.zeros(layout.own_width, dtype=int)
+            for (name, _), (kind, start, rows) in layout.places.items():
+                begin = there.places[name + "'", ()][1]
+                (server if kind in OF_SERVER else own)[start : start + rows] = np.arange(begin, begin + rows)
+            each = there.width + (np.arange(layout.clients)[:, None] * there.own_width + own).ravel()
+            self._rows[k] = np.concatenate([server, each]), own
         return self._rows[k]
-
-    def _rows_after(self, frame: Frame) -> Array:
-        layout, found = self.layout, np.zeros(self.layout.size, dtype=int)
-        for (name, _), (kind, start, rows) in layout.places.items():
-            _, there, _ = frame.layout.places[name + "'", ()]
-            if kind in ("server", "past"):
-                found[start : start + rows] = np.arange(there, there + rows)
-                continue
-            for n in range(layout.clients):
-                here = layout.width + n * layout.own_width + start
-                begin = frame.layout.width + n * frame.layout.own_width + there
-                found[here : here + rows] = np.arange(begin, begin + rows)
-        return found
-
-
-def _moved(second: Array, shift: Array) -> Array:
-    """E[yy'] of y + shift."""
-    mean = second[:, 0]
-    return second + np.outer(mean, shift) + np.outer(shift, mean) + np.outer(shift, shift)

@@ -236,11 +236,12 @@ class Execution:
 
     def finish(self, outputs: Sequence[Output], reference: Array | None) -> Meeting:
         """The base of these outputs, all laws together; `reference` as for `meet`."""
-        total: Any = 0
+        found: Meeting | None = None
         for law in self.laws:
             made = met(self.around, self.reads, law, [replace(out) for out in outputs], (), reference)
-            reference, total = made.reference, total + made.second
-        return replace(made, second=total)
+            reference, found = made.reference, made if found is None else found.plus(made)
+        assert found is not None
+        return found
 
 
 def executed(around: Around, operations: Sequence[Operation], law: Law, wanted: Sequence[int]) -> Execution:

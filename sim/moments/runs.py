@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sim.moments.around import Around, Treatment
+from sim.moments.around import Around, DifferentError, Treatment
+from sim.moments.classes import classes_of
 from sim.moments.curvatures import Curvatures
 from sim.moments.initial import initial
 from sim.moments.law import Law, Linear, Own, Shared, Value
-from sim.moments.meeting import Output
+from sim.moments.meeting import Meeting, Output
 from sim.moments.numbers import (
     FLOATS,
     Array,
@@ -21,7 +24,7 @@ from sim.moments.numbers import (
     rationals,
     symmetric_basis,
 )
-from sim.moments.results import Frame, Layout, Moments
+from sim.moments.results import OF_SERVER, Centred, Classes, Course, Frame, Layout, Moments
 from sim.moments.rounds import executed
 from sim.moments.scalars import Parameters, evaluate, one, whole
 from sim.moments.unrolled import Unrolled, unrolled
@@ -29,7 +32,6 @@ from sim.problems.linear_algebra import minimise
 from sim.problems.quadratic import Quadratic
 from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop, Program, flat, names_in, work
 
-OF_SERVER = ("server", "past")
 FAR = 1e5
 """How many times as far as the first round goes a fixed point may lie to be the origin of floats."""
 LARGEST_BATCH = 20_000_000
@@ -67,20 +69,28 @@ def moments_of(
                 f"{step.op}{line} is not linear in the state: moments are of programs that are linear given the draws"
             )
     run = _Run(program, problem, parameters, start, rounds)
-    with np.errstate(over="ignore", invalid="ignore"):
-        seconds, shifts = run.seconds()
-    if not run.numbers.exact and not all(np.isfinite(s).all() for s in seconds):
-        raise DivergenceError(f"the moments of {rounds} rounds leave the range of float64: the iterates diverge")
-    return Moments(
-        run.numbers, run.layout, seconds, shifts, lambda k: run.frame(k, seconds[k], shifts[k], shifts[k + 1])
-    )
+    before = work.operations()
+    try:
+        return Moments(run.numbers, run.course())
+    except DifferentError:
+        work.count(before - work.operations())
+        return Moments(run.numbers, run.apart())
 
 
 class _Run:
+    """Rounds of a program; clients that are the same are told apart only where they have to be."""
+
     def __init__(
-        self, program: Program, problem: Quadratic, parameters: Mapping[str, Any], start: Any, rounds: int
+        self,
+        program: Program,
+        problem: Quadratic,
+        parameters: Mapping[str, Any],
+        start: Any,
+        rounds: int,
+        alone: bool = False,
     ) -> None:
         self.program, self.problem, self.rounds = program, problem, rounds
+        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True).course()
         self.numbers: Numbers = rationals() if problem.exact else FLOATS
         self.start = checked_start(start, problem.dim, self.numbers)
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
@@ -95,7 +105,12 @@ class _Run:
         best = None if self.numbers.exact else minimise(problem.mean_hessian, problem.mean_linear)
         self.best = None if best is None or not self._near(best[0]) else best[0]
         point = self.numbers.zeros(problem.dim) if self.best is None else self.best
-        self.curvatures = Curvatures.of(problem, self.numbers, point)
+        of = np.arange(problem.clients)
+        if not alone and not program.operations & {"visit", "mix"}:
+            of = classes_of([problem.counts, problem.hessian, problem.linear, *self.parameters.of_clients()])
+        _, self.clients, many = np.unique(of, return_index=True, return_counts=True)
+        self.classes = Classes(of, tuple(many.tolist()))
+        self.curvatures = Curvatures.of(problem, self.numbers, point, self.clients.tolist(), many)
         mean = (self.numbers.array(problem.mean_hessian), self.numbers.array(problem.mean_linear), problem.clients)
         self.mean = mean
         self.treatment = Treatment()
@@ -144,10 +159,17 @@ class _Run:
                 own_width += rows
         return Layout(places, width, own_width, problem.clients, problem.dim, problem.samples)
 
+    @cached_property
+    def carried(self) -> Layout:
+        """Of the state with a class for each client."""
+        return replace(self.layout, clients=len(self.clients))
+
     def begin(self, start: Array) -> Array:
-        """(D,), the state before the first round from x0 = start, with 1 in front."""
-        out = self.numbers.zeros(self.layout.size)
+        """(D,), the state before the first round from x0 = start, with 1 in front; one of each class."""
+        layout = self.carried
+        out = self.numbers.zeros(layout.size)
         out[0] = self.numbers.ratio(1, 1)
+        own = out[layout.width :].reshape(layout.clients, layout.own_width)
 
         def scalar(formula: Formula) -> Any:
             return self._number(formula, 0, {})[0, 0]
@@ -155,13 +177,11 @@ class _Run:
         for state, length in zip(self.program.state, self.lengths, strict=True):
             value = initial(state, self.problem, start, self.numbers, scalar)
             value = np.concatenate([value] * length, axis=-1)
-            _, place, rows = self.layout.places[state.name, ()]
+            _, place, rows = layout.places[state.name, ()]
             if state.kind in OF_SERVER:
                 out[place : place + rows] = value
-                continue
-            for n in range(self.problem.clients):
-                at = self.layout.width + n * self.layout.own_width + place
-                out[at : at + rows] = value[n].ravel()
+            else:
+                own[:, place : place + rows] = value[self.clients].reshape(layout.clients, rows)
         return out
 
     def unrolled(self, k: int) -> Unrolled:
@@ -179,10 +199,12 @@ class _Run:
 
     # one round
 
-    def law(self, P: Array, shift: Array) -> tuple[Law, dict[str, Value]]:
-        """The law before a round, its values by state name."""
-        layout, numbers = self.layout, self.numbers
-        law = Law(self.curvatures, P, layout.width, layout.own_width)
+    def law(self, P: Array, spread: Array | None, shift: Array, joint: bool) -> tuple[Law, dict[str, Value]]:
+        """The law before a round, with means where taps are asked for, too; its values by state name."""
+        layout, numbers = self.carried, self.numbers
+        mean = numbers.identity(layout.size)[None] if joint else None
+        unit = numbers.identity(layout.own_width)[None]
+        law = Law(self.curvatures, P, layout.width, layout.own_width, spread, mean, unit if joint else None)
         own = shift[layout.width :].reshape(layout.clients, layout.own_width)
         values: dict[str, Value] = {}
         for state in self.program.state:
@@ -226,41 +248,28 @@ class _Run:
         return found, places
 
     def after(
-        self,
-        P: Array,
-        shift: Array,
-        k: int,
-        joint: bool = False,
-        reference: Array | None = None,
-        treatment: Treatment | None = None,
-    ) -> tuple[Array, Array, Layout]:
-        """E[ww'] after round k, (b, D, D), of w less the shift that comes next, and the layout.
-
-        With a treatment of draws of its own it has been counted before.
+        self, P: Array, spread: Array | None, shift: Array, k: int, joint: bool = False, reference: Array | None = None
+    ) -> tuple[Meeting, Layout]:
+        """What is after round k, less the shift that comes next, b starts (b, D, D) at once; and the layout.
 
         Raises:
             ValueError: where a server's state has become the clients'.
         """
         round_ = self.unrolled(k)
-        law, values = self.law(P, shift)
+        law, values = self.law(P, spread, shift, joint)
         for name, state in zip(round_.inputs, self.program.state, strict=True):
             law.values[name] = values[state.name]
         outputs, places = self.outputs(round_, joint)
-        everyone = tuple(range(self.problem.clients))
-        around = Around(self.curvatures, self.parameters, k, everyone, False, treatment or self.treatment, self.mean)
-        if treatment is None:
-            self.counted(round_)
+        everyone = tuple(self.clients.tolist())
+        around = Around(self.curvatures, self.parameters, k, everyone, False, self.treatment, self.mean)
+        self.counted(round_)
         done = executed(around, round_.operations, law, [out.number for out in outputs])
         for out, (name, _) in zip(outputs, places, strict=True):
             for end in done.laws:
                 if not out.each and isinstance(end.values[out.number], Own):
                     raise ValueError(f"{name} is a server's value and is one a client after the round")
-        if self.numbers.exact:
-            reference = None
         made = done.finish(outputs, self._zero(places) if self.numbers.exact else reference)
-        problem = self.problem
-        layout = Layout(places, made.width, made.own_width, problem.clients, problem.dim, problem.samples)
-        return made.second, made.reference, layout
+        return made, replace(self.carried, places=places, width=made.width, own_width=made.own_width)
 
     def counted(self, round_: Unrolled, times: int = 1) -> None:
         """Count a round so many times."""
@@ -269,85 +278,72 @@ class _Run:
     def _zero(self, places: Mapping[Any, Any]) -> Array:
         width = 1 + sum(rows for kind, _, rows in places.values() if kind in OF_SERVER)
         own = sum(rows for kind, _, rows in places.values() if kind not in OF_SERVER)
-        return self.numbers.zeros(width + own * self.problem.clients)
-
-    def means(self, shift: Array, k: int, reference: Array) -> Callable[[], Array]:
-        """Gives (D', D), E of what comes after round k less `reference`, given the state less `shift`.
-
-        It is counted here, so that a budget does not hang on whether it is asked for.
-        """
-        D = self.layout.size
-        step = max(1, LARGEST_BATCH // (D * D))
-        self.counted(self.unrolled(k), -(-D // step))
-        treatment = Treatment(dict(self.treatment.how))
-        return lambda: self._means(shift, k, reference, treatment, step)
-
-    def _means(self, shift: Array, k: int, reference: Array, treatment: Treatment, step: int) -> Array:
-        D, columns = self.layout.size, []
-        for at in range(0, D, step):
-            here = range(at, min(D, at + step))
-            P = self.numbers.zeros(len(here), D, D)
-            for row, j in enumerate(here):
-                P[row, 0, j] = P[row, j, 0] = self.numbers.ratio(1, 1)
-            second, _, _ = self.after(P, shift, k, True, reference, treatment)
-            columns.append(second[:, :, 0])
-        return np.concatenate(columns).T
+        return self.numbers.zeros(width + own * len(self.clients))
 
     # many rounds
 
-    def seconds(self) -> tuple[list[Array], list[Array]]:
-        """E[(y - shift)(y - shift)'] after every round, and the shifts."""
+    def course(self) -> Course:
+        """All rounds.
+
+        Raises:
+            DivergenceError: beyond the range of floats.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            states = self.states()
+        if not self.numbers.exact and not all(np.isfinite(s.second).all() for s in states):
+            raise DivergenceError(
+                f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
+            )
+        frame = lambda k: self.frame(k, states[k], states[k + 1])  # noqa: E731
+        return Course(self.layout, self.carried, self.classes, states, frame, self.apart)
+
+    def states(self) -> list[Centred]:
+        """After every round."""
         begin = self.begin(self.start)
-        D, numbers = self.layout.size, self.numbers
-        size = D * (D + 1) // 2
+        D, r, numbers = len(begin), self.carried.own_width, self.numbers
+        size = D * (D + 1) // 2 + sum(r * (r + 1) // 2 for m in self.classes.many if m > 1)
         most = self.rounds if numbers.exact else 4 * self.rounds
         if self.alike and self.rounds > 1 and size <= most and size * D * D <= LARGEST_BATCH:
             return self._as_one_map(begin)
         shift = numbers.zeros(D) if numbers.exact else np.concatenate([numbers.zeros(1), begin[1:]])
-        y = begin - shift
-        seconds, shifts = [np.outer(y, y)], [shift]
+        spread = None if self.classes.alone else numbers.zeros(len(self.clients), r, r)
+        found = [Centred(np.outer(begin - shift, begin - shift), spread, shift)]
         for k in range(self.rounds):
-            found, reference, _ = self.after(seconds[-1][None], shifts[-1], k)
-            second = found[0]
+            last = found[-1]
+            made, _ = self.after(last.second[None], _one(last.spread), last.shift, k)
+            state = _first(made)
             if not numbers.exact:
                 # from here on around the mean: squares of what converges keep their digits
-                move = second[:, 0].copy()
+                move = state.second[:, 0].copy()
                 move[0] = 0
-                second = (second + second.T) / 2 - np.outer(move, move)
+                second = (state.second + state.second.T) / 2 - np.outer(move, move)
                 second[0, 1:] = second[1:, 0] = 0
-                reference = reference + move
-            seconds.append(second)
-            shifts.append(reference)
-        return seconds, shifts
+                state = Centred(second, state.spread, state.shift + move)
+            found.append(state)
+        return found
 
-    def _as_one_map(self, begin: Array) -> tuple[list[Array], list[Array]]:
+    def _as_one_map(self, begin: Array) -> list[Centred]:
         """Every round is the same linear map of the moments: it is found on a basis."""
-        D, numbers = self.layout.size, self.numbers
-        basis, upper = symmetric_basis(numbers, D), np.triu_indices(D)
-        if numbers.exact:
-            basis = basis + numbers.ratio(0, 1)
-            shift = numbers.zeros(D)
-        else:
-            shift = np.concatenate([np.zeros(1), (begin if self.best is None else self.begin(self.best))[1:]])
-        second, _, _ = self.after(basis, shift, 0, reference=shift)
-        found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
-        if not numbers.exact and _certain(found[-1]):
-            better = self._fixed_point(begin, shift, second[:D, :, 0].T)
-            if better is not None:
-                shift = better
-                second, _, _ = self.after(basis, shift, 0, reference=shift)
-                found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
-        return list(found), [shift] * len(found)
+        numbers, pack = self.numbers, _Packed(len(begin), self.carried.own_width, self.classes, self.numbers)
+        P, spread = pack.basis
+        D = len(begin)
 
-    def _repeated(self, step: Array, y: Array) -> Array:
-        """(K + 1, D, D), E[yy'] of every round, `step` a round as a map of upper triangles, rows from the left."""
-        D = len(y)
-        upper = np.triu_indices(D)
-        rows = [np.outer(y, y)[upper]]
-        for _ in range(self.rounds):
-            rows.append(rows[-1] @ step)
-        found = np.empty((len(rows), D, D), dtype=self.numbers.dtype)
-        found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = np.stack(rows)
+        def rounds(shift: Array) -> tuple[list[Centred], Array]:
+            made, _ = self.after(P, spread, shift, 0, reference=shift)
+            step, y = pack.rows(made.second, made.spread), begin - shift
+            rows = [pack.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
+            for _ in range(self.rounds):
+                rows.append(rows[-1] @ step)
+            return pack.states(np.stack(rows), shift), made.second[:D, :, 0].T
+
+        if numbers.exact:
+            return rounds(numbers.zeros(D))[0]
+        shift = np.concatenate([np.zeros(1), (begin if self.best is None else self.begin(self.best))[1:]])
+        found, mean = rounds(shift)
+        if _certain(found[-1].second):
+            better = self._fixed_point(begin, shift, mean)
+            if better is not None:
+                found, _ = rounds(better)
         return found
 
     def _fixed_point(self, begin: Array, shift: Array, mean: Array) -> Array | None:
@@ -378,18 +374,79 @@ class _Run:
                     point[at : at + self.problem.dim] = self.best
         return None if np.array_equal(point, shift) else point
 
-    def frame(self, k: int, second: Array, shift: Array, following: Array) -> Frame:
+    def frame(self, k: int, before: Centred, after: Centred) -> Frame:
         """The round k with its taps."""
-        found, reference, layout = self.after(second[None], shift, k, True)
-        if not self.numbers.exact:
-            # the states are to have the shifts that they have everywhere else
-            for (name, _), (kind, start, rows) in self.layout.places.items():
-                for key, source in ((name, shift), (name + "'", following)):
+        made, layout = self.after(before.second[None], _one(before.spread), before.shift, k, True)
+        D = self.layout.size
+        # as much as it takes to find the means one coordinate of the state after another
+        self.counted(self.unrolled(k), (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D))))
+        found, move = _first(made), self.numbers.zeros(layout.size)
+        if not self.numbers.exact:  # the states are to have the shifts that they have everywhere else
+            goal = found.shift.copy()
+            for (name, _), (kind, start, rows) in self.carried.places.items():
+                for key, source in ((name, before.shift), (name + "'", after.shift)):
                     there = layout.places[key, ()][1]
-                    for here, goal in _places(self.layout, layout, kind, start, there):
-                        reference[goal : goal + rows] = source[here : here + rows]
-            found, _, _ = self.after(second[None], shift, k, True, reference)
-        return Frame(layout, found[0], reference, self.means(shift, k, reference))
+                    for n in range(1 if kind in OF_SERVER else layout.clients):
+                        one, two = (
+                            0 if kind in OF_SERVER else x.width + n * x.own_width for x in (self.carried, layout)
+                        )
+                        goal[two + there : two + there + rows] = source[one + start : one + start + rows]
+            move = goal - found.shift
+        found = found.moved(move)
+        assert made.mean is not None
+        mean = made.mean[0].copy()
+        mean[:, 0] = mean[:, 0] - move
+        return Frame(found.second, found.spread, found.shift, layout, mean, made.own_mean)
+
+
+def _one(spread: Array | None) -> Array | None:
+    """Of one start."""
+    return None if spread is None else spread[None]
+
+
+def _first(made: Meeting) -> Centred:
+    """What is after a round from one start."""
+    return Centred(made.second[0], None if made.spread is None else made.spread[0], made.reference)
+
+
+class _Packed:
+    """Moments of a state as rows of numbers: upper triangles of E[yy'], and of E[dd'] of what clients differ by."""
+
+    def __init__(self, size: int, own_width: int, classes: Classes, numbers: Numbers) -> None:
+        self.size, self.classes, self.numbers = size, classes, numbers
+        self.upper, self.own_upper = np.triu_indices(size), np.triu_indices(own_width)
+        self.several = np.flatnonzero(np.array(classes.many) > 1)
+        P, V = symmetric_basis(numbers, size), symmetric_basis(numbers, own_width)
+        v, C = len(V), len(classes.many)
+        spread = None
+        if not classes.alone:
+            spread = numbers.zeros(len(P) + v * len(self.several), C, own_width, own_width)
+            for j, c in enumerate(self.several):
+                spread[len(P) + j * v : len(P) + (j + 1) * v, c] = V
+            P = np.concatenate([P, numbers.zeros(len(spread) - len(P), size, size)])
+        self.basis = P if not numbers.exact else P + numbers.ratio(0, 1), spread
+
+    def rows(self, second: Array, spread: Array | None) -> Array:
+        """(b, ...), of (b, D, D) and (b, classes, r, r)."""
+        found = second[:, self.upper[0], self.upper[1]]
+        if spread is None:
+            return found
+        own = spread[:, self.several][..., self.own_upper[0], self.own_upper[1]]
+        return np.concatenate([found, own.reshape(len(found), -1)], axis=1)
+
+    def states(self, rows: Array, shift: Array) -> list[Centred]:
+        """The states of rows, all with this shift."""
+        a, b = self.upper
+        second = np.empty((len(rows), self.size, self.size), dtype=self.numbers.dtype)
+        second[:, a, b] = second[:, b, a] = rows[:, : len(a)]
+        if self.basis[1] is None:
+            return [Centred(one, None, shift) for one in second]
+        a, b = self.own_upper
+        spread = self.numbers.zeros(len(rows), *self.basis[1].shape[1:])
+        own = rows[:, len(self.upper[0]) :].reshape(len(rows), len(self.several), len(a))
+        at = self.several[:, None]
+        spread[:, at, a, b] = spread[:, at, b, a] = own
+        return [Centred(one, two, shift) for one, two in zip(second, spread, strict=True)]
 
 
 def _certain(second: Array) -> bool:
@@ -397,12 +454,6 @@ def _certain(second: Array) -> bool:
     square = second[1:, 0] ** 2
     variance = np.diagonal(second)[1:] - square
     return bool(np.any(variance < 1e-6 * square))
-
-
-def _places(one: Layout, two: Layout, kind: str, start: int, there: int) -> list[tuple[int, int]]:
-    if kind in OF_SERVER:
-        return [(start, there)]
-    return [(one.width + n * one.own_width + start, two.width + n * two.own_width + there) for n in range(one.clients)]
 
 
 def _lengths(program: Program) -> list[str]:

@@ -91,6 +91,11 @@ class Parameters:
             raise ValueError(f"{name} has shape {found.shape}, not {shape}")
         return found
 
+    def of_clients(self) -> list[Array]:
+        """All that is one number, or one row, a client: arrays (N, ...)."""
+        every = [each for value in self._values.values() for each in (value if isinstance(value, list) else [value])]
+        return [each for each in every if each.ndim and len(each) == self.clients]
+
     def changes(self, name: str) -> bool:
         """Whether it is a schedule."""
         return isinstance(self._values.get(name), list)
