@@ -25,7 +25,8 @@ def classes_of(values: Sequence[Array]) -> Array:
     while len(left) and number < AT_ONCE:
         same = np.ones(len(left), dtype=bool)
         for each in rows:
-            same[same] = (each[left[same]] == each[left[0]]).all(axis=1)
+            part = each if len(left) == N else each[left]
+            same &= (part == each[left[0]]).all(axis=1)
         found[left[same]] = number
         left, number = left[~same], number + 1
     known: dict[Any, int] = {}

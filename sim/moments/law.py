@@ -306,6 +306,14 @@ class Law:
         ]
         return np.concatenate(rows, axis=2) if len(rows) > 1 else rows[0]
 
+    def noise_of(self, parts: Sequence[Linear], g: int) -> Array:
+        """The covariance of the noise of one group in some values, below one another: (b, O, N, sum r, sum r)."""
+        G, C = self.stacked(parts, g), self.noises[g]
+        q = G.shape[-1]
+        if G.shape == (1, 1, q, q) and np.array_equal(G[0, 0], self.numbers.identity(q)):
+            return C
+        return self.numbers.product(self.numbers.product(G[None], C), G[None].swapaxes(-1, -2))
+
     def stacked_map(self, parts: Sequence[Linear]) -> Array:
         """The B of some values below one another: (O, N, sum r, D_n)."""
         outcomes = max(one.B.shape[0] for one in parts)
@@ -341,11 +349,10 @@ class Law:
                 continue
             total: Any = 0
             for g in groups:
-                G = self.stacked(parts, g)[None]
-                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
+                total = total + self.noise_of(parts, g)
             self.regrouped(parts, groups, total)
 
-    def settle(self, draws: Iterable[int]) -> None:
+    def settle(self, draws: Iterable[int], tidy: bool = True) -> None:
         """Make noise of the pending parts of draws that are read no more."""
         for draw in draws:
             values = [v for v in self.values.values() if isinstance(v, Own) and draw in v.pending]
@@ -388,7 +395,8 @@ class Law:
             unit = self.numbers.identity(m * d)
             for place, i in enumerate(kept):
                 values[i].linear.G[g] = unit[place * d : (place + 1) * d][None, None]
-        self.tidied()
+        if tidy:
+            self.tidied()
 
     def _centred(self, w1: Array, w: Linear, affine: bool) -> Linear:
         """(w1, w - w1 point) as a linear part of 1 + d rows; w alone where w1 is 0."""
@@ -471,8 +479,7 @@ class Law:
             N = self.curvatures.clients
             total: Any = 0
             for g in touched:
-                G = self.stacked(parts, g)[None]
-                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
+                total = total + self.noise_of(parts, g)
             deviations = self.stacked_map(parts)
             if moving:
                 deviations = np.broadcast_to(deviations, (len(deviations), N, *deviations.shape[2:]))

@@ -152,8 +152,7 @@ def meet(
     if own:
         covariance: Any = 0
         for g in sorted({g for one in own for g in one.G}):
-            G = law.stacked(own, g)[None]
-            covariance = covariance + product(product(G, law.noises[g]), G.swapaxes(-1, -2))
+            covariance = covariance + law.noise_of(own, g)
         if chances is None:
             covariance = covariance if isinstance(covariance, int) else covariance[:, 0]
         elif chances.same.shape[0] == 1:

@@ -152,8 +152,7 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     outcomes, N, q = law.outcomes, curvatures.clients, sum(one.rows for one in parts)
     C: Any = numbers.zeros(len(law.P), outcomes, N, q, q)
     for g in groups:
-        G = law.stacked(parts, g)[None]
-        C = C + G @ law.noises[g] @ G.swapaxes(-1, -2)
+        C = C + law.noise_of(parts, g)
     B = np.broadcast_to(moving.B, (outcomes, N, *moving.B.shape[2:])).copy()
     C = C.copy()
     for count in sorted({int(c) for c in curvatures.counts}):
@@ -232,8 +231,7 @@ def _orders(
         linears = [value.linear for value in after.values.values() if isinstance(value, Own)]
         total: Any = numbers.zeros(len(P), 1, 1, q, q)
         for group in sorted({g for one in linears for g in one.G}):
-            left = after.stacked(linears, group)[None]
-            total = total + left @ after.noises[group] @ left.swapaxes(-1, -2)
+            total = total + after.noise_of(linears, group)
         shape = (outcomes * E, len(clients))
         B = np.broadcast_to(linears[0].B, (*shape, *linears[0].B.shape[2:]))
         return B, np.broadcast_to(total, (len(P), *shape, q, q)), after
