@@ -244,6 +244,7 @@ def divided(probability: Array, terms: Array, many: Sequence[int], numbers: Numb
             for o, q in itertools.product(range(outcomes), repeat=2):
                 both = expected(law, places[a][o], places[b][q]) * (chance[a][o] * chance[b][q])
                 excess = both - np.outer(single[:, a, o], single[:, b, q])
+                excess[0, 0] *= 0  # they are independent
                 pair[:, :, a, o, b, q], pair[:, :, b, q, a, o] = excess, excess.T
     return Chances(single[:, kind], same[:, :, kind], pair, np.array(kind))
 

@@ -116,7 +116,7 @@ def meet(
         outputs: what the new base is made of.
         chances: of the outcomes of the draws that are alive; None where there are none.
         reference: (D',), what is taken off z', so that squares of it keep their digits; None for the value that z' has
-            where z = (1, 0, ..., 0), without any noise.
+            where z = (1, 0, ..., 0), without any noise, or for nothing in Fractions.
     """
     width, own_width = placed(outputs)
     N, product, zeros = law.curvatures.clients, law.numbers.product, law.numbers.zeros
@@ -143,10 +143,10 @@ def meet(
         layout.scatter(mean, np.broadcast_to(centre[0], (N, *centre.shape[2:])))
     kept = _kept(law, outputs, mean)
     if reference is None:
-        reference = mean[:, 0].copy()
+        reference = mean[:, 0] * (not law.numbers.exact)
         reference[0] = reference[0] * 0
     mean[:, 0] = mean[:, 0] - reference
-    second = product(product(mean, law.P), mean.T) + kept
+    second = law.numbers.congruent(mean, law.P) + kept
     spread: Any = None if law.spread is None else zeros(len(law.P), N, own_width, own_width)
     own_mean = None
     if own:
@@ -171,7 +171,8 @@ def meet(
         for one, two in () if chances is None else _together(B, factors, chances):
             covariance = covariance - law.second(one[None], two[None])[:, 0]
             here, there = (layout.scatter(zeros(*mean.shape), side) for side in (one, two))
-            second = second + product(product(here, law.P), there.T)
+            left, right = (np.flatnonzero((side != 0).any(axis=1)) for side in (here, there))
+            second[:, left[:, None], right] += product(product(here[left], law.P), there[right].T)
             if law.spread is not None:
                 spread = spread + product(product(moved(one), law.spread), moved(two).swapaxes(-1, -2))
         if isinstance(covariance, np.ndarray):
@@ -270,18 +271,6 @@ class _Layout:
                 clients[:, out.place : out.place + out.rows] = self._summed(rows[:, part], out.weights)
         return into
 
-    def places(self) -> dict[int, Array]:
-        """Where the rows of each of the clients' outputs are in z'."""
-        found = {}
-        for i in self.slices:
-            o = self.outputs[i]
-            if not o.of_clients:
-                found[i] = np.arange(o.place, o.place + o.rows)
-            else:
-                start = self.width + o.place + self.own_width * np.arange(self.law.curvatures.clients)
-                found[i] = (start[:, None] + np.arange(o.rows)).ravel()
-        return found
-
     def noise(self, covariance: Array) -> Array:
         """(b, N, r, r) of the stacked values, independent between the clients -> (b, D', D')."""
         law, N = self.law, self.law.curvatures.clients
@@ -289,27 +278,33 @@ class _Layout:
         covariance = np.broadcast_to(covariance, (b, N, r, r))
         size = self.width + N * self.own_width
         out = law.numbers.zeros(b, size, size)
-        places = self.places()
-        identity = law.numbers.identity(N)
-        for i, one in self.slices.items():
-            left = self.outputs[i].weights
-            left = identity if left is None else left
-            for j, two in self.slices.items():
-                if j < i:
+        groups = [(i, self.outputs[i]) for i in self.slices]
+        each = self.width + self.own_width * np.arange(N)[:, None]
+        mine = [np.arange(size)[self.slices[i]] for i, o in groups if o.weights is None]
+        own = [o.place + np.arange(o.rows) for _, o in groups if o.weights is None]
+        # places (J, p) in z', weights (J, N), rows of the stacked values
+        parts: list[tuple[Array, Array | None, Array]] = []
+        if mine:
+            parts.append((each + np.concatenate(own), None, np.concatenate(mine)))
+        for i, o in groups:
+            if o.weights is not None:
+                at = each + o.place if o.of_clients else np.array([[o.place]])
+                parts.append((at + np.arange(o.rows), o.weights, np.arange(size)[self.slices[i]]))
+        for i, (one, left, p) in enumerate(parts):
+            for two, right, q in parts[i:]:
+                inner = covariance[:, :, p[:, None], q]
+                if left is None and right is None:
+                    out[:, one[:, :, None], one[:, None, :]] += inner
                     continue
-                right = self.outputs[j].weights
-                right = identity if right is None else right
-                inner = covariance[:, :, one, two]
-                p, q = inner.shape[2:]
-                if left is identity and right is identity:
-                    block = law.numbers.zeros(b, N, p, N, q)
-                    block[:, np.arange(N), :, np.arange(N), :] = inner.swapaxes(0, 1)
+                assert right is not None
+                if left is None:
+                    block = inner[:, :, :, None, :] * right.T[:, None, :, None]
                 else:
                     products = (left[:, None, :] * right[None, :, :]).reshape(-1, N)
-                    block = (products @ inner.reshape(b, N, -1)).reshape(b, len(left), len(right), p, q)
+                    block = (products @ inner.reshape(b, N, -1)).reshape(b, len(left), len(right), len(p), len(q))
                     block = block.swapaxes(2, 3)
-                block = block.reshape(b, len(left) * p, len(right) * q)
-                out[:, places[i][:, None], places[j][None, :]] += block
-                if i != j:
-                    out[:, places[j][:, None], places[i][None, :]] += block.swapaxes(-1, -2)
+                block = block.reshape(b, one.size, two.size)
+                out[:, one.reshape(-1, 1), two.ravel()] += block
+                if one is not two:
+                    out[:, two.reshape(-1, 1), one.ravel()] += block.swapaxes(-1, -2)
         return out

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 SMALL = 100
 """Products of entries in a product of two matrices below which these are multiplied entry by entry."""
+FEW_ROWS = 16
+"""Rows of a matrix with a single entry up to which they are multiplied like others."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,22 @@ class Numbers:
                 made[key] = (left * right).entries()
             out[at] = made[key]
         return out.reshape(*shape, rows, columns)
+
+    def congruent(self, matrix: Array, P: Array) -> Array:
+        """matrix @ P @ matrix.T, P (b, D, D); rows of the matrix with a single entry are not multiplied."""
+        many = (matrix != 0).sum(axis=1)
+        single, rest = np.flatnonzero(many == 1), np.flatnonzero(many != 1)
+        if len(single) < FEW_ROWS:
+            return self.product(self.product(matrix, P), matrix.T)
+        at = (matrix[single] != 0).argmax(axis=1)
+        factor = matrix[single, at]
+        half = np.empty((len(P), len(matrix), P.shape[-1]), dtype=self.dtype)
+        half[:, single] = factor[:, None] * P[:, at]
+        half[:, rest] = self.product(matrix[rest], P)
+        out = np.empty((len(P), len(matrix), len(matrix)), dtype=self.dtype)
+        out[:, :, single] = half[:, :, at] * factor
+        out[:, :, rest] = self.product(half, matrix[rest].T)
+        return out
 
     def ratio(self, numerator: int, denominator: int) -> Any:
         """numerator / denominator, in this arithmetic."""

@@ -268,17 +268,12 @@ class _Run:
             for end in done.laws:
                 if not out.each and isinstance(end.values[out.number], Own):
                     raise ValueError(f"{name} is a server's value and is one a client after the round")
-        made = done.finish(outputs, self._zero(places) if self.numbers.exact else reference)
+        made = done.finish(outputs, reference)
         return made, replace(self.carried, places=places, width=made.width, own_width=made.own_width)
 
     def counted(self, round_: Unrolled, times: int = 1) -> None:
         """Count a round so many times."""
         work.count(times * len(round_.operations) * (10 + self.layout.size // 10))
-
-    def _zero(self, places: Mapping[Any, Any]) -> Array:
-        width = 1 + sum(rows for kind, _, rows in places.values() if kind in OF_SERVER)
-        own = sum(rows for kind, _, rows in places.values() if kind not in OF_SERVER)
-        return self.numbers.zeros(width + own * len(self.clients))
 
     # many rounds
 
