@@ -99,13 +99,13 @@ class Curvatures:
             (b, O, N, d, d).
         """
         e, d, N = self.dim + affine, self.dim, self.clients
-        rows, columns = np.triu_indices(e)
-        if N * len(rows) * d * d > LARGEST_TABLE or len(rows) > 4 * self.samples * e:
+        upper = _upper(e)
+        if N * len(upper) * d * d > LARGEST_TABLE or len(upper) > 4 * self.samples * e:
             return self.mixed_noise(second, affine, affine)
         table = self._table(e)
         b, outcomes = second.shape[:2]
         flat = second.reshape(b * outcomes, N, e * e).swapaxes(0, 1)
-        found = self.numbers.product(flat.take(rows * e + columns, axis=2), table).swapaxes(0, 1)
+        found = self.numbers.product(flat.take(upper, axis=2), table).swapaxes(0, 1)
         return found.take(_unfolded(d), axis=2).reshape(b, outcomes, N, d, d)
 
     def _table(self, e: int) -> Array:
@@ -140,9 +140,15 @@ class Curvatures:
 
 
 @cache
+def _upper(size: int) -> Array:
+    """The places of the upper triangle, row by row, in a matrix as one row."""
+    rows, columns = np.triu_indices(size)
+    return rows * size + columns
+
+
+@cache
 def _unfolded(size: int) -> Array:
     """(size**2,), the place of every entry of a symmetric matrix in its upper triangle, row by row."""
     place = np.empty((size, size), dtype=int)
-    rows, columns = np.triu_indices(size)
-    place[rows, columns] = place[columns, rows] = np.arange(len(rows))
-    return place.ravel()
+    place.ravel()[_upper(size)] = np.arange(len(_upper(size)))
+    return np.maximum(np.triu(place), np.triu(place).T).ravel()
