@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -95,18 +95,16 @@ def batches(draw: int, size: int, counts: Array, replace: bool, samples: int, nu
     found = math.comb(most + size - 1, size) if replace else math.comb(most, size)
     if found > MOST_OUTCOMES:
         raise TooManyError(f"{found} batches of {size} of {most} samples")
-    sets = list((itertools.combinations_with_replacement if replace else itertools.combinations)(range(most), size))
+    sets = list(_batches(most, size, replace))
     shares = numbers.zeros(len(sets), 1, samples)
-    ways = []
+    ways = [math.factorial(size)] * len(sets)
     for o, batch in enumerate(sets):
-        way = math.factorial(size)
         for j in set(batch):
             shares[o, 0, j] = numbers.ratio(batch.count(j), size)
-            way //= math.factorial(batch.count(j))
-        ways.append(way if replace else 1)
+            ways[o] //= math.factorial(batch.count(j))
     probability = numbers.zeros(len(counts), len(sets))
     for n, count in enumerate(int(c) for c in counts):
-        total = count**size if replace else math.comb(count, size)
+        total = count**size if replace else math.perm(count, size)
         for o, batch in enumerate(sets):
             if batch[-1] < count:
                 probability[n, o] = numbers.ratio(ways[o], total)
@@ -141,25 +139,16 @@ def joint_outcomes(
                 found.append((p, outcome))
         return found
     assert size is not None
-    if not replace:
-        total = math.comb(clients, size)
-        if total > MOST_OUTCOMES:
-            raise TooManyError(f"{total} choices of {size} of {clients} clients")
-        chosen = [
-            tuple(int(n in s) for n in range(clients)) for s in map(set, itertools.combinations(range(clients), size))
-        ]
-        return [(numbers.ratio(1, total), outcome) for outcome in chosen]
-    total = math.comb(clients + size - 1, size)
+    total = math.comb(clients + size - 1, size) if replace else math.comb(clients, size)
     if total > MOST_OUTCOMES:
-        raise TooManyError(f"{total} choices of {size} of {clients} clients with replacement")
-    found = []
-    for batch in itertools.combinations_with_replacement(range(clients), size):
-        outcome = tuple(batch.count(n) for n in range(clients))
-        ways = math.factorial(size)
-        for count in outcome:
-            ways //= math.factorial(count)
-        found.append((numbers.ratio(ways, clients**size), outcome))
-    return found
+        raise TooManyError(f"{total} choices of {size} of {clients} clients{' with replacement' if replace else ''}")
+    chosen = [tuple(batch.count(n) for n in range(clients)) for batch in _batches(clients, size, replace)]
+    ways = [math.factorial(size) // math.prod(map(math.factorial, counts)) for counts in chosen]
+    return [(numbers.ratio(w, sum(ways)), counts) for w, counts in zip(ways, chosen, strict=True)]
+
+
+def _batches(count: int, size: int, replace: bool) -> Iterator[tuple[int, ...]]:
+    return (itertools.combinations_with_replacement if replace else itertools.combinations)(range(count), size)
 
 
 @dataclass(frozen=True)

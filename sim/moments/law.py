@@ -59,6 +59,11 @@ class Own:
         self.linear = linear
         self.pending = pending or {}
 
+    @property
+    def rows(self) -> int:
+        """r."""
+        return self.linear.rows
+
 
 class Shared:
     """A value of the server: B (r, D), or (r, D_s) when it has nothing to do with the clients' values in the base."""
@@ -67,6 +72,11 @@ class Shared:
 
     def __init__(self, B: Array) -> None:
         self.B = B
+
+    @property
+    def rows(self) -> int:
+        """r."""
+        return len(self.B)
 
 
 Value = Own | Shared
@@ -212,39 +222,21 @@ class Law:
 
     def known(self, value: Shared) -> Array:
         """Make a server's value that depends on the clients' values a part of z; its map, (r, D_s)."""
-        B = value.B
-        rows, s = len(B), self.width
-        # the new coordinates come after the server's others
-        fill = self.numbers.zeros(*self.P.shape[:1], self.P.shape[1] + rows, self.P.shape[2] + rows)
-        old = np.concatenate([np.arange(s), np.arange(s + rows, self.P.shape[1] + rows)])
-        new = np.arange(s, s + rows)
-        constant = B[:, 0].copy()
-        B = B.copy()
-        B[:, 0] = B[:, 0] * 0  # squares of what is left keep their digits
-        moved = B @ self.P
-        fill[:, old[:, None], old[None, :]] = self.P
-        fill[:, new[:, None], old[None, :]] = moved
-        fill[:, old[:, None], new[None, :]] = moved.swapaxes(-1, -2)
-        fill[:, new[:, None], new[None, :]] = moved @ B.T
-        self.P, self._local = fill, None
-        if self.mean is not None:
-            self.mean = np.concatenate([self.mean[:, :s], B @ self.mean, self.mean[:, s:]], axis=1)
+        s, rows, numbers = self.width, value.rows, self.numbers
+        # the new coordinates come after the server's others; squares of what is left without 1 keep their digits
+        constant, B = value.B[:, 0], value.B.copy()
+        B[:, 0] = B[:, 0] * 0
+        D = self.P.shape[1]
+        grown = np.concatenate([numbers.identity(D)[:s], B, numbers.identity(D)[s:]])
+        self.P, self._local = numbers.congruent(grown, self.P), None
+        self.mean = None if self.mean is None else grown @ self.mean
         self.width += rows
-        for one in self.carriers():
-            one.B = np.concatenate(
-                [one.B[..., :s], self.numbers.zeros(*one.B.shape[:-1], rows), one.B[..., s:]], axis=-1
-            )
-        for other in {id(v): v for v in self.values.values()}.values():
-            if isinstance(other, Shared) and other.B.shape[1] > s:
-                zeros = self.numbers.zeros(len(other.B), rows)
-                other.B = np.concatenate([other.B[:, :s], zeros, other.B[:, s:]], axis=1)
-            elif isinstance(other, Shared):
-                other.B = np.concatenate([other.B, self.numbers.zeros(len(other.B), rows)], axis=1)
-        out = self.numbers.zeros(rows, self.width)
-        out[:, 0] = constant
-        out[:, s:] = self.numbers.identity(rows)
-        value.B = out
-        return out
+        for other in {id(v): v for v in [*self.carriers(), *self.values.values()] if not isinstance(v, Own)}.values():
+            other.B = np.insert(other.B, [s] * rows, 0, axis=-1)
+        value.B = numbers.zeros(rows, self.width)
+        value.B[:, 0] = constant
+        value.B[:, s:] = numbers.identity(rows)
+        return value.B
 
     def carriers(self) -> list[Linear]:
         """All linear parts, each once."""

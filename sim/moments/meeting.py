@@ -95,10 +95,8 @@ def placed(outputs: Sequence[Output]) -> tuple[int, int]:
     """Give the outputs their places; D_s' and the width of a client's part."""
     width, own_width = 1, 0
     for out in outputs:
-        if isinstance(out.value, Shared):
-            out.rows = len(out.value.B)
-        elif out.value is not None:
-            out.rows = out.value.linear.rows
+        assert out.value is not None
+        out.rows = out.value.rows
         if out.of_clients:
             out.place, own_width = own_width, own_width + out.rows
         else:

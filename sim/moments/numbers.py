@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -171,17 +171,6 @@ def symmetric_basis(numbers: Numbers, size: int) -> Array:
     basis[range(len(rows)), rows, columns] = 1
     basis[range(len(rows)), columns, rows] = 1
     return basis
-
-
-def checked_rounds(rounds: Any) -> int:
-    """An integer >= 0.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 0:
-        raise ValueError(f"rounds={rounds!r} is outside the integers in [0, inf)")
-    return int(rounds)
 
 
 def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:

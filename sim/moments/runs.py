@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.arguments import integer
 from sim.moments.around import Around, DifferentError, Treatment
 from sim.moments.classes import classes_of
 from sim.moments.curvatures import Curvatures
@@ -19,7 +20,6 @@ from sim.moments.numbers import (
     FLOATS,
     Array,
     Numbers,
-    checked_rounds,
     checked_start,
     rationals,
     symmetric_basis,
@@ -61,7 +61,7 @@ def moments_of(
     """
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
-    rounds = checked_rounds(rounds)
+    rounds = integer("rounds", rounds, 0)
     for step in flat(program.body):
         if step.op not in LINEAR_GIVEN_DRAWS and not isinstance(step, Loop):
             line = f" (line {step.line})" if step.line else ""
