@@ -11,7 +11,7 @@ import numpy as np
 from sim.moments import draws as of_draws
 from sim.moments import operations as do
 from sim.moments.around import Around
-from sim.moments.law import AliveError, Law, Linear, Own, Shared
+from sim.moments.law import AliveError, Law, Shared
 from sim.moments.meeting import Meeting, Output, meet
 from sim.moments.numbers import Array
 from sim.moments.reads import Reads
@@ -145,21 +145,9 @@ def _certain_total(around: Around, reads: Reads, law: Law, active: Array, drawn:
 def begun_again(around: Around, reads: Reads, parts: Sequence[tuple[Law, Meeting]]) -> Law:
     """A law on the new base: the sum of those that are no longer told apart."""
     old, made = parts[0][0], reduce(Meeting.plus, (each for _, each in parts))
-    numbers, N = around.numbers, around.curvatures.clients
     law = made.law(around.curvatures)
     law.given = {d: v for d, v in old.given.items() if reads.open(d)}
     law.scalars = {d: c for d, c in old.scalars.items() if reads.open(d)}
-    own = made.reference[made.width :].reshape(N, made.own_width)
     for out in made.outputs:
-        rows = range(out.rows)
-        if out.of_clients:
-            B = numbers.zeros(1, N, out.rows, law.local_width)
-            B[0, :, :, 0] = own[:, out.place : out.place + out.rows]
-            B[:, :, rows, range(made.width + out.place, made.width + out.place + out.rows)] = numbers.ratio(1, 1)
-            law.values[out.number] = Own(Linear(B, {}))
-        else:
-            B = numbers.zeros(out.rows, made.width)
-            B[:, 0] = made.reference[out.place : out.place + out.rows]
-            B[rows, range(out.place, out.place + out.rows)] = numbers.ratio(1, 1)
-            law.values[out.number] = Shared(B)
+        law.values[out.number] = law.coordinates(made.reference, out.place, out.rows, out.of_clients)
     return law

@@ -209,6 +209,19 @@ class Law:
         self.noises = {g: C * p for g, C in self.noises.items()}
         self._local = None
 
+    def coordinates(self, reference: Array, place: int, rows: int, of_clients: bool) -> Value:
+        """A value that is coordinates of z, or of each client's part of it, from a place on, and what was taken off."""
+        unit, N = self.numbers.ratio(1, 1), self.curvatures.clients
+        if not of_clients:
+            B = self.numbers.zeros(rows, self.width)
+            B[:, 0] = reference[place : place + rows]
+            B[range(rows), range(place, place + rows)] = unit
+            return Shared(B)
+        B = self.numbers.zeros(1, N, rows, self.local_width)
+        B[0, :, :, 0] = reference[self.width :].reshape(N, self.own_width)[:, place : place + rows]
+        B[:, :, range(rows), range(self.width + place, self.width + place + rows)] = unit
+        return Own(Linear(B, {}))
+
     def own(self, value: Value) -> Own:
         """The value as one of every client."""
         if isinstance(value, Own):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,12 @@ class Layout:
         """Of the vector."""
         return self.width + self.clients * self.own_width
 
+    def coordinates(self, name: str) -> Array:
+        """(rows,), or (clients, rows), where a state's coordinates are."""
+        kind, start, rows = self.places[name, ()]
+        at = start + np.arange(rows)
+        return at if kind in OF_SERVER else self.width + self.own_width * np.arange(self.clients)[:, None] + at
+
     def place(
         self,
         name: str,
@@ -113,17 +119,32 @@ class Classes:
 
 
 @dataclass(frozen=True)
-class Centred:
-    """The first two moments of a vector w that begins with 1, classes for clients.
+class Cross:
+    """E of products of two vectors that begin with 1, classes for clients, each less its shift but for the 1.
 
     Attributes:
-        second: E[(w - shift)(w - shift)'], but for the 1 in front.
-        spread: (classes, r, r), of each client's part less the mean over its class, E[dd']; None where all are alone.
-        shift: (D_w,), 0 in front.
+        second: E[wv'].
+        spread: (classes, r_w, r_v), of what a client's parts differ by from the mean over its class, E[de']; None where
+            all are alone.
     """
 
     second: Array
     spread: Array | None
+
+    @property
+    def T(self) -> Cross:
+        """E[vw']."""
+        return Cross(self.second.T, None if self.spread is None else self.spread.swapaxes(-1, -2))
+
+
+@dataclass(frozen=True)
+class Centred(Cross):
+    """The first two moments of a vector.
+
+    Attributes:
+        shift: (D_w,), 0 in front.
+    """
+
     shift: Array
 
     def moved(self, by: Array) -> Centred:
@@ -168,12 +189,21 @@ class Course:
     apart: Callable[[], Course]
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Part:
-    """What a function is of one state or round: a matrix (d, D) for classes, (d, r) by client for what these differ."""
+    """A matrix (d, S) times coordinates of the state of all clients, or of a round.
+
+    Attributes:
+        rows: the matrix.
+        at: (S,), the coordinates, of classes.
+        client: (S,), whose they are, or -1.
+        own: (S,), where in a client's part.
+    """
 
     rows: Array
-    own: dict[int, Array] = field(default_factory=dict)
+    at: Array
+    client: Array
+    own: Array
 
 
 class Moments:
@@ -192,7 +222,8 @@ class Moments:
     def _begin(self, course: Course) -> None:
         self._course, self.layout = course, course.layout
         self._frames: dict[int, Frame] = {}
-        self._crosses: dict[tuple[int, tuple[str, int]], tuple[Array, Any]] = {}
+        self._of_clients: dict[int, tuple[Array, Array]] = {}
+        self._crosses: dict[tuple[int, tuple[str, int]], Cross] = {}
         self._rows: dict[int, tuple[Array, Array]] = {}
 
     @property
@@ -202,8 +233,8 @@ class Moments:
 
     def mean(self, k: int) -> Array:
         """(D,), E of (1, state after k rounds), as `layout` has it."""
-        state = self._state(k)
-        return self.numbers.result((state.second[:, 0] + state.shift)[self._places])
+        state, everything = self._state(k), self._everything
+        return self.numbers.result((state.second[:, 0] + state.shift)[everything.at])
 
     def second(self, k: int) -> Array:
         """(D, D), E[yy'] of y = (1, state after k rounds)."""
@@ -213,7 +244,10 @@ class Moments:
     def centred(self, k: int) -> tuple[Array, Array]:
         """E[yy'] of y = (1, state - c), (D, D), and (0, c), (D,): in floats it has digits that `second` has not."""
         state = self._state(k)
-        return self.numbers.result(self._of_all(state)), self.numbers.result(state.shift[self._places])
+        if k not in self._of_clients:
+            found = self._of_all(state)
+            self._of_clients[k] = self.numbers.result(found), self.numbers.result(state.shift[self._everything.at])
+        return self._of_clients[k]
 
     def frame(self, k: int) -> Frame:
         """The round from k to k + 1, k = 0..K-1, its numbers in working arithmetic (`Numbers.result` unloads them)."""
@@ -229,7 +263,7 @@ class Moments:
         def found() -> Array:
             total: Any = self.numbers.zeros(self.layout.dim)
             for key, part in self._parts(u).items():
-                total = total + part.rows @ self._centred(key).second[:, 0]
+                total = total + part.rows @ self._centred(key).second[part.at, 0]
             return self.numbers.result(total)
 
         return self._told_apart(found)
@@ -243,10 +277,8 @@ class Moments:
             total: Any = 0
             for one, of_one in left.items():
                 for two, of_two in right.items():
-                    cross, spread = self._cross(two, one)
-                    total = total + (of_one.rows * (of_two.rows @ cross)).sum()
-                    if spread is not None:
-                        total = total + self._of_own(of_two, of_one, spread)
+                    products = self._products(of_two, of_one, self._cross(two, one))
+                    total = total + (of_one.rows * (of_two.rows @ products)).sum()
             return self.numbers.result(np.array(total, dtype=self.numbers.dtype))[()]
 
         return self._told_apart(found)
@@ -274,43 +306,36 @@ class Moments:
         return self._course.states[key[1]] if key[0] == "state" else self.frame(key[1])
 
     @property
-    def _places(self) -> Array:
-        """(D,), where the coordinates of all clients' state are in the one that is carried."""
+    def _everything(self) -> _Part:
+        """The state of all clients; its matrix is of no use."""
         layout, of = self.layout, self._course.classes.of
-        own = layout.width + (of[:, None] * layout.own_width + np.arange(layout.own_width)).ravel()
-        return np.concatenate([np.arange(layout.width), own])
-
-    def _of_all(self, state: Centred) -> Array:
-        """The second moments of the state of all clients."""
-        layout, classes = self.layout, self._course.classes
-        if classes.alone:
-            return state.second
-        if layout.size > MOST_COORDINATES:
+        if layout.size > MOST_COORDINATES and not self._course.classes.alone:
             raise ValueError(
                 f"the products of all {layout.size - 1} coordinates of the state are asked for; of more than"
                 f" {MOST_COORDINATES} ask for single ones"
             )
-        at, r = self._places, layout.own_width
-        found = state.second[at[:, None], at]
-        for c, m in enumerate(classes.many):
-            if m > 1 and r and state.spread is not None:
-                here = layout.width + (np.flatnonzero(classes.of == c)[:, None] * r + np.arange(r)).ravel()
-                beside = self.numbers.ratio(-1, m - 1)
-                between = self.numbers.zeros(m, m) + beside
-                between[range(m), range(m)] = self.numbers.ratio(1, 1)
-                found[here[:, None], here] = found[here[:, None], here] + np.kron(between, state.spread[c])
-        return found
+        own = np.concatenate([np.zeros(layout.width, dtype=int), np.tile(np.arange(layout.own_width), layout.clients)])
+        client = np.repeat(np.arange(-1, layout.clients), [layout.width] + [layout.own_width] * layout.clients)
+        at = np.where(client < 0, np.arange(layout.size), layout.width + of[client] * layout.own_width + own)
+        return _Part(self.numbers.zeros(0, len(at)), at, client, own)
 
-    def _of_own(self, late: _Part, early: _Part, spread: Array) -> Any:
-        """What clients of the same class add to the product, `spread` (classes, r_late, r_early)."""
-        classes, total = self._course.classes, 0
-        for n, rows in late.own.items():
-            for m, columns in early.own.items():
-                c = classes.of[n]
-                if classes.of[m] == c and classes.many[c] > 1:
-                    of_two = (columns * (rows @ spread[c])).sum()
-                    total = total + of_two * self.numbers.ratio(*((1, 1) if n == m else (-1, classes.many[c] - 1)))
-        return total
+    def _of_all(self, state: Centred) -> Array:
+        """(D, D), of the state of all clients."""
+        alone, everything = self._course.classes.alone, self._everything
+        return state.second if alone else self._products(everything, everything, state)
+
+    def _products(self, late: _Part, early: _Part, of: Cross) -> Array:
+        """(S_late, S_early), E of products of coordinates."""
+        found = of.second[late.at[:, None], early.at]
+        if of.spread is None or not of.spread.size:
+            return found
+        classes = self._course.classes
+        beside = np.array([self.numbers.ratio(-1, max(m - 1, 1)) for m in classes.many], dtype=self.numbers.dtype)
+        one, two = late.client[:, None], early.client
+        c = classes.of[one]
+        alike = (one >= 0) & (two >= 0) & (c == classes.of[two])
+        factor = np.where(one == two, self.numbers.ratio(1, 1), beside[c])
+        return found + np.where(alike, factor, 0) * of.spread[c, late.own[:, None], early.own]
 
     def _key(self, u: Affine) -> tuple[str, int]:
         """A state or a round of which the function speaks; the start where it speaks of none."""
@@ -319,82 +344,72 @@ class Moments:
             return "state", 0
         return ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
 
-    def _parts(self, u: Affine, at: tuple[str, int] = ("state", 0)) -> dict[tuple[str, int], _Part]:
-        """The function by states and rounds, centred; a constant alone is at `at`.
+    def _parts(self, u: Affine, at_constant: tuple[str, int] = ("state", 0)) -> dict[tuple[str, int], _Part]:
+        """The function by states and rounds, centred; a constant alone is at `at_constant`.
 
         A constant may be anywhere: where it is beside what it meets no rounds are run for the product.
         """
-        d = self.layout.dim
-        found: dict[tuple[str, int], _Part] = {}
-        constant = self.numbers.zeros(d)
-        if None in u:
-            constant = constant + self.numbers.array(np.asarray(u[None], dtype=object if self.exact else float))
+        d, of = self.layout.dim, self._course.classes.of
+        known = lambda x: self.numbers.array(np.asarray(x, dtype=object if self.exact else float))  # noqa: E731
+        constant = self.numbers.zeros(d) + (known(u[None]) if None in u else 0)
+        found: dict[tuple[str, int], list[tuple[Array, Array, int, Array]]] = {}
         for point, factor in u.items():
             if point is None:
                 continue
-            matrix = self.numbers.array(np.asarray(factor, dtype=object if self.exact else float))
+            matrix = known(factor)
             if matrix.ndim == 0:
                 matrix = self.numbers.identity(d) * matrix[()]
             key = ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
             if key[0] == "state":
                 self._state(point.k)
-            layout = self._layout(key)
-            n = point.n
-            if n is not None and 0 <= n < self.layout.clients:
-                n = int(self._course.classes.of[n])
-            place = layout.place(point.name, point.turns, n, point.i, point.j, clients=self.layout.clients)
-            part = found.setdefault(key, _Part(self.numbers.zeros(d, layout.size)))
-            part.rows[:, place] = part.rows[:, place] + matrix
-            if place.start >= layout.width:
-                assert point.n is not None
-                own = part.own.setdefault(point.n, self.numbers.zeros(d, layout.own_width))
-                start = (place.start - layout.width) % layout.own_width
-                own[:, start : start + d] = own[:, start : start + d] + matrix
-            constant = constant + matrix @ self._centred(key).shift[place]
-        key = next(iter(found), at)
-        part = found.setdefault(key, _Part(self.numbers.zeros(d, self._layout(key).size)))
-        part.rows[:, 0] = part.rows[:, 0] + constant
-        return found
+            layout, n = self._layout(key), point.n
+            c = int(of[n]) if n is not None and 0 <= n < len(of) else n
+            place = layout.place(point.name, point.turns, c, point.i, point.j, clients=len(of))
+            at, owner = np.arange(place.start, place.stop), -1
+            if place.start >= layout.width and n is not None:
+                owner = n
+            own = (at - layout.width) % max(layout.own_width, 1)
+            found.setdefault(key, []).append((matrix, at, owner, own))
+            constant = constant + matrix @ self._centred(key).shift[at]
+        one = (constant[:, None], np.zeros(1, dtype=int), -1, np.zeros(1, dtype=int))
+        found.setdefault(next(iter(found), at_constant), []).append(one)
+        return {key: _joined(parts) for key, parts in found.items()}
 
     def _layout(self, key: tuple[str, int]) -> Layout:
         return self._course.carried if key[0] == "state" else self.frame(key[1]).layout
 
-    def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> tuple[Array, Any]:
-        """E[w_late w_early'], (D_late, D_early), and of what clients differ by, (classes, r_late, r_early) or None."""
+    def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> Cross:
+        """Of w_late and w_early."""
         if late == early:
-            found = self._centred(late)
-            return found.second, found.spread
+            return self._centred(late)
         if (late[1], late[0] == "frame") < (early[1], early[0] == "frame"):
-            cross, spread = self._cross(early, late)
-            return cross.T, None if spread is None else spread.swapaxes(-1, -2)
+            return self._cross(early, late).T
         if late[0] == "frame":
             return self._on(late[1], self._cross(("state", late[1]), early))
         return self._state_with(late[1], early)
 
-    def _on(self, k: int, cross: tuple[Array, Any], after: bool = False) -> tuple[Array, Any]:
+    def _on(self, k: int, cross: Cross, after: bool = False) -> Cross:
         """From the state after k rounds on to that round, or to the state after it."""
-        frame, (one, spread) = self.frame(k), cross
-        rows, own = self._after(k) if after else (slice(None), slice(None))
-        return frame.mean[rows] @ one, None if frame.own_mean is None else frame.own_mean[:, own] @ spread
+        frame, (rows, own) = self.frame(k), self._after(k) if after else (slice(None), slice(None))
+        spread = None
+        if frame.own_mean is not None and cross.spread is not None:
+            spread = frame.own_mean[:, own] @ cross.spread
+        return Cross(frame.mean[rows] @ cross.second, spread)
 
-    def _state_with(self, k: int, early: tuple[str, int]) -> tuple[Array, Any]:
-        """E[w_late w_early'] of the state after k rounds: on from the early one, or from where that was found."""
+    def _state_with(self, k: int, early: tuple[str, int]) -> Cross:
+        """Of the state after k rounds and an early one: on from that, or from where it was found."""
         first = early[1] + (early[0] == "frame")
         at = k
         while at > first and (at, early) not in self._crosses:
             at -= 1
-        start = self._centred(early)
-        if at > first:
-            found = self._crosses[at, early]
-        elif early[0] == "frame":
+        found: Cross = self._crosses[at, early] if at > first else self._centred(early)
+        if at == first and early[0] == "frame":
             rows, own = self._after(early[1])
-            found = start.second[rows], None if start.spread is None else start.spread[:, own]
-        else:
-            found = start.second, start.spread
+            found = Cross(found.second[rows], None if found.spread is None else found.spread[:, own])
         for j in range(at, k):
             found = self._on(j, found, after=True)
             work.count(1)
-            if (len(self._crosses) + 1) * found[0].size <= MOST_KEPT:
+            if (len(self._crosses) + 1) * found.second.size <= MOST_KEPT:
                 self._crosses[j + 1, early] = found
         return found
 
@@ -405,10 +420,17 @@ class Moments:
         """
         if k not in self._rows:
             layout, there = self._course.carried, self.frame(k).layout
-            server, own = np.zeros(layout.width, dtype=int), np.zeros(layout.own_width, dtype=int)
-            for (name, _), (kind, start, rows) in layout.places.items():
-                begin = there.places[name + "'", ()][1]
-                (server if kind in OF_SERVER else own)[start : start + rows] = np.arange(begin, begin + rows)
-            each = there.width + (np.arange(layout.clients)[:, None] * there.own_width + own).ravel()
-            self._rows[k] = np.concatenate([server, each]), own
+            rows, own = np.zeros(layout.size, dtype=int), np.zeros(layout.own_width, dtype=int)
+            for name, _ in layout.places:
+                here, after = layout.coordinates(name), there.coordinates(name + "'")
+                rows[here] = after
+                if here.ndim == 2:
+                    own[here[0] - layout.width] = after[0] - there.width
+            self._rows[k] = rows, own
         return self._rows[k]
+
+
+def _joined(parts: list[tuple[Array, Array, int, Array]]) -> _Part:
+    matrices, at, owners, own = zip(*parts, strict=True)
+    client = np.repeat(owners, [len(one) for one in at])
+    return _Part(np.concatenate(matrices, axis=1), np.concatenate(at), client, np.concatenate(own))

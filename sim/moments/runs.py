@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ from sim.moments.around import Around, DifferentError, Treatment
 from sim.moments.classes import classes_of
 from sim.moments.curvatures import Curvatures
 from sim.moments.initial import initial
-from sim.moments.law import Law, Linear, Own, Shared, Value
+from sim.moments.law import Law, Own
 from sim.moments.meeting import Meeting, Output
 from sim.moments.numbers import (
     FLOATS,
@@ -169,7 +169,6 @@ class _Run:
         layout = self.carried
         out = self.numbers.zeros(layout.size)
         out[0] = self.numbers.ratio(1, 1)
-        own = out[layout.width :].reshape(layout.clients, layout.own_width)
 
         def scalar(formula: Formula) -> Any:
             return self._number(formula, 0, {})[0, 0]
@@ -177,11 +176,8 @@ class _Run:
         for state, length in zip(self.program.state, self.lengths, strict=True):
             value = initial(state, self.problem, start, self.numbers, scalar)
             value = np.concatenate([value] * length, axis=-1)
-            _, place, rows = layout.places[state.name, ()]
-            if state.kind in OF_SERVER:
-                out[place : place + rows] = value
-            else:
-                own[:, place : place + rows] = value[self.clients].reshape(layout.clients, rows)
+            at = layout.coordinates(state.name)
+            out[at] = value if state.kind in OF_SERVER else value[self.clients].reshape(at.shape)
         return out
 
     def unrolled(self, k: int) -> Unrolled:
@@ -199,77 +195,50 @@ class _Run:
 
     # one round
 
-    def law(self, P: Array, spread: Array | None, shift: Array, joint: bool) -> tuple[Law, dict[str, Value]]:
-        """The law before a round, with means where taps are asked for, too; its values by state name."""
-        layout, numbers = self.carried, self.numbers
-        mean = numbers.identity(layout.size)[None] if joint else None
-        unit = numbers.identity(layout.own_width)[None]
-        law = Law(self.curvatures, P, layout.width, layout.own_width, spread, mean, unit if joint else None)
-        own = shift[layout.width :].reshape(layout.clients, layout.own_width)
-        values: dict[str, Value] = {}
-        for state in self.program.state:
-            _, place, rows = layout.places[state.name, ()]
-            if state.kind in OF_SERVER:
-                B = numbers.zeros(rows, layout.width)
-                B[:, 0] = shift[place : place + rows]
-                B[range(rows), range(place, place + rows)] = numbers.ratio(1, 1)
-                values[state.name] = Shared(B)
-            else:
-                wide = numbers.zeros(1, layout.clients, rows, law.local_width)
-                wide[0, :, :, 0] = own[:, place : place + rows]
-                start = layout.width + place
-                wide[:, :, range(rows), range(start, start + rows)] = numbers.ratio(1, 1)
-                values[state.name] = Own(Linear(wide, {}))
-        return law, values
-
-    def outputs(self, round_: Unrolled, joint: bool) -> tuple[list[Output], dict[Any, Any]]:
-        """What a round is to leave, and its layout."""
-        found, places = [], {}
-        width, own_width = 1, 0
-        named = [
-            (s.name, s.kind, v, n) for s, v, n in zip(self.program.state, round_.results, self.lengths, strict=True)
-        ]
-        every: list[tuple[tuple[str, tuple[int, ...]], Kind, int, int]]
-        every = [((name, ()), kind, v, n) for name, kind, v, n in named]
-        if joint:
-            before = zip(self.program.state, round_.inputs, self.lengths, strict=True)
-            every = [((s.name, ()), s.kind, v, n) for s, v, n in before]
-            every += [((label, turns), self.program.taps[label][0], v, 1) for (label, turns), v in round_.taps.items()]
-            every += [((name + "'", ()), kind, v, n) for name, kind, v, n in named]
-        for key, kind, value, length in every:
-            rows = self.problem.dim * (self.problem.samples if kind == "table" else length)
-            if kind in OF_SERVER:
-                places[key] = (kind, width, rows)
-                width += rows
-            else:
-                places[key] = (kind, own_width, rows)
-                own_width += rows
-            found.append(Output(value, each=kind not in OF_SERVER))
-        return found, places
-
     def after(
         self, P: Array, spread: Array | None, shift: Array, k: int, joint: bool = False, reference: Array | None = None
     ) -> tuple[Meeting, Layout]:
         """What is after round k, less the shift that comes next, b starts (b, D, D) at once; and the layout.
 
+        Args:
+            P, spread: as of `Law`.
+            shift: (D,), what was taken off the state before.
+            k: the round.
+            joint: whether the state before and the taps are asked for, too, and what is expected given that state.
+            reference: as for `meet`.
+
         Raises:
             ValueError: where a server's state has become the clients'.
         """
-        round_ = self.unrolled(k)
-        law, values = self.law(P, spread, shift, joint)
-        for name, state in zip(round_.inputs, self.program.state, strict=True):
-            law.values[name] = values[state.name]
-        outputs, places = self.outputs(round_, joint)
-        everyone = tuple(self.clients.tolist())
-        around = Around(self.curvatures, self.parameters, k, everyone, False, self.treatment, self.mean)
+        layout, numbers, round_ = self.carried, self.numbers, self.unrolled(k)
+        mean, unit = (numbers.identity(size)[None] if joint else None for size in (layout.size, layout.own_width))
+        law = Law(self.curvatures, P, layout.width, layout.own_width, spread, mean, unit)
+        for number, (kind, place, rows) in zip(round_.inputs, layout.places.values(), strict=True):
+            law.values[number] = law.coordinates(shift, place, rows, kind not in OF_SERVER)
+        named = self._named(round_, joint)
+        around = Around(
+            self.curvatures, self.parameters, k, tuple(self.clients.tolist()), False, self.treatment, self.mean
+        )
         self.counted(round_)
-        done = executed(around, round_.operations, law, [out.number for out in outputs])
-        for out, (name, _) in zip(outputs, places, strict=True):
-            for end in done.laws:
-                if not out.each and isinstance(end.values[out.number], Own):
-                    raise ValueError(f"{name} is a server's value and is one a client after the round")
-        made = done.finish(outputs, reference)
-        return made, replace(self.carried, places=places, width=made.width, own_width=made.own_width)
+        done = executed(around, round_.operations, law, [value for _, _, value in named])
+        for (name, _), kind, value in named:
+            if kind in OF_SERVER and any(isinstance(end.values[value], Own) for end in done.laws):
+                raise ValueError(f"{name} is a server's value and is one a client after the round")
+        made = done.finish([Output(value, each=kind not in OF_SERVER) for _, kind, value in named], reference)
+        outputs = zip(named, made.outputs, strict=True)
+        places = {key: (kind, out.place, out.rows) for (key, kind, _), out in outputs}
+        return made, replace(layout, places=places, width=made.width, own_width=made.own_width)
+
+    def _named(self, round_: Unrolled, joint: bool) -> list[tuple[tuple[str, tuple[int, ...]], Kind, int]]:
+        """What a round is to leave: names, kinds and values; `joint`, the state before it and the taps, too."""
+
+        def states(values: Sequence[int], mark: str = "") -> list[tuple[tuple[str, tuple[int, ...]], Kind, int]]:
+            return [((s.name + mark, ()), s.kind, v) for s, v in zip(self.program.state, values, strict=True)]
+
+        if not joint:
+            return states(round_.results)
+        taps = [((label, turns), self.program.taps[label][0], v) for (label, turns), v in round_.taps.items()]
+        return states(round_.inputs) + taps + states(round_.results, "'")
 
     def counted(self, round_: Unrolled, times: int = 1) -> None:
         """Count a round so many times."""
@@ -375,22 +344,17 @@ class _Run:
         D = self.layout.size
         # as much as it takes to find the means one coordinate of the state after another
         self.counted(self.unrolled(k), (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D))))
-        found, move = _first(made), self.numbers.zeros(layout.size)
+        found = _first(made)
         if not self.numbers.exact:  # the states are to have the shifts that they have everywhere else
             goal = found.shift.copy()
-            for (name, _), (kind, start, rows) in self.carried.places.items():
-                for key, source in ((name, before.shift), (name + "'", after.shift)):
-                    there = layout.places[key, ()][1]
-                    for n in range(1 if kind in OF_SERVER else layout.clients):
-                        one, two = (
-                            0 if kind in OF_SERVER else x.width + n * x.own_width for x in (self.carried, layout)
-                        )
-                        goal[two + there : two + there + rows] = source[one + start : one + start + rows]
-            move = goal - found.shift
-        found = found.moved(move)
+            for state in self.program.state:
+                here = self.carried.coordinates(state.name)
+                goal[layout.coordinates(state.name)] = before.shift[here]
+                goal[layout.coordinates(state.name + "'")] = after.shift[here]
+            found = found.moved(goal - found.shift)
         assert made.mean is not None
         mean = made.mean[0].copy()
-        mean[:, 0] = mean[:, 0] - move
+        mean[:, 0] = mean[:, 0] + made.reference - found.shift
         return Frame(found.second, found.spread, found.shift, layout, mean, made.own_mean)
 
 
