@@ -249,7 +249,7 @@ class Moments:
             self._of_clients[k] = self.numbers.result(found), self.numbers.result(state.shift[self._everything.at])
         return self._of_clients[k]
 
-    def frame(self, k: int) -> Frame:
+    def _frame(self, k: int) -> Frame:
         """The round from k to k + 1, k = 0..K-1, its numbers in working arithmetic (`Numbers.result` unloads them)."""
         if not 0 <= k < self.rounds:
             raise ValueError(f"k={k} is outside the rounds 0..{self.rounds - 1}")
@@ -303,7 +303,7 @@ class Moments:
         return self._course.states[k]
 
     def _centred(self, key: tuple[str, int]) -> Centred:
-        return self._course.states[key[1]] if key[0] == "state" else self.frame(key[1])
+        return self._course.states[key[1]] if key[0] == "state" else self._frame(key[1])
 
     @property
     def _everything(self) -> _Part:
@@ -376,7 +376,7 @@ class Moments:
         return {key: _joined(parts) for key, parts in found.items()}
 
     def _layout(self, key: tuple[str, int]) -> Layout:
-        return self._course.carried if key[0] == "state" else self.frame(key[1]).layout
+        return self._course.carried if key[0] == "state" else self._frame(key[1]).layout
 
     def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> Cross:
         """Of w_late and w_early."""
@@ -390,7 +390,7 @@ class Moments:
 
     def _on(self, k: int, cross: Cross, after: bool = False) -> Cross:
         """From the state after k rounds on to that round, or to the state after it."""
-        frame, (rows, own) = self.frame(k), self._after(k) if after else (slice(None), slice(None))
+        frame, (rows, own) = self._frame(k), self._after(k) if after else (slice(None), slice(None))
         spread = None
         if frame.own_mean is not None and cross.spread is not None:
             spread = frame.own_mean[:, own] @ cross.spread
@@ -419,7 +419,7 @@ class Moments:
         Their shifts are the state's.
         """
         if k not in self._rows:
-            layout, there = self._course.carried, self.frame(k).layout
+            layout, there = self._course.carried, self._frame(k).layout
             rows, own = np.zeros(layout.size, dtype=int), np.zeros(layout.own_width, dtype=int)
             for name, _ in layout.places:
                 here, after = layout.coordinates(name), there.coordinates(name + "'")
