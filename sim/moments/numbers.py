@@ -77,11 +77,6 @@ class Numbers:
         rows, inner, columns = one.shape[-2], one.shape[-1], two.shape[-1]
         if matrix is None or rows * inner * columns < SMALL or 0 in one.shape + two.shape or inner != two.shape[-2]:
             return one @ two
-        if one.ndim == 2 and two.ndim == 2:
-            out = np.empty((rows, columns), dtype=object)
-            found = matrix(rows, inner, one.ravel().tolist()) * matrix(inner, columns, two.ravel().tolist())
-            out.ravel()[:] = found.entries()
-            return out
         shape = np.broadcast_shapes(one.shape[:-2], two.shape[:-2])
         lefts, rights = _matrices(matrix, one, shape), _matrices(matrix, two, shape)
         out = np.empty((len(lefts), rows * columns), dtype=object)
@@ -162,15 +157,6 @@ def checked(value: Any, name: str, *, exact: bool) -> Any:
     if not math.isfinite(number):
         raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
     return number
-
-
-def symmetric_basis(numbers: Numbers, size: int) -> Array:
-    """(size (size+1)/2, size, size): a symmetric matrix P is the sum of P[upper triangle, row by row] times these."""
-    rows, columns = np.triu_indices(size)
-    basis = numbers.zeros(len(rows), size, size)
-    basis[range(len(rows)), rows, columns] = 1
-    basis[range(len(rows)), columns, rows] = 1
-    return basis
 
 
 def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:

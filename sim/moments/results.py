@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -170,26 +170,6 @@ class Frame(Centred):
 
 
 @dataclass(frozen=True)
-class Course:
-    """A run of some rounds in its moments.
-
-    Attributes:
-        layout, carried: of the state, of all clients and of the classes.
-        classes: of the clients.
-        states: after 0..K rounds.
-        frame: gives the round k.
-        apart: the same with every client a class.
-    """
-
-    layout: Layout
-    carried: Layout
-    classes: Classes
-    states: list[Centred]
-    frame: Callable[[int], Frame]
-    apart: Callable[[], Course]
-
-
-@dataclass(frozen=True)
 class _Part:
     """A matrix (d, S) times coordinates of the state of all clients, or of a round.
 
@@ -215,12 +195,18 @@ class Moments:
         exact: whether numbers are Fractions.
     """
 
-    def __init__(self, numbers: Numbers, course: Course) -> None:
-        self.numbers, self.exact = numbers, numbers.exact
-        self._begin(course)
-
-    def _begin(self, course: Course) -> None:
-        self._course, self.layout = course, course.layout
+    def __init__(
+        self,
+        numbers: Numbers,
+        layout: Layout,
+        classes: Classes,
+        states: list[Centred],
+        frame: Callable[[int], Frame],
+        apart: Callable[[], Moments],
+    ) -> None:
+        self.numbers, self.layout, self.exact = numbers, layout, numbers.exact
+        self._classes, self._states, self._made, self._apart = classes, states, frame, apart
+        self._carried = replace(layout, clients=len(classes.many))
         self._frames: dict[int, Frame] = {}
         self._of_clients: dict[int, tuple[Array, Array]] = {}
         self._crosses: dict[tuple[int, tuple[str, int]], Cross] = {}
@@ -229,7 +215,7 @@ class Moments:
     @property
     def rounds(self) -> int:
         """K."""
-        return len(self._course.states) - 1
+        return len(self._states) - 1
 
     def mean(self, k: int) -> Array:
         """(D,), E of (1, state after k rounds), as `layout` has it."""
@@ -254,7 +240,7 @@ class Moments:
         if not 0 <= k < self.rounds:
             raise ValueError(f"k={k} is outside the rounds 0..{self.rounds - 1}")
         if k not in self._frames:
-            self._frames[k] = self._course.frame(k)
+            self._frames[k] = self._made(k)
         return self._frames[k]
 
     def expected(self, u: Affine) -> Array:
@@ -294,22 +280,22 @@ class Moments:
         try:
             return found()
         except DifferentError:
-            self._begin(self._course.apart())
+            self.__dict__.update(self._apart().__dict__)
             return found()
 
     def _state(self, k: int) -> Centred:
         if not 0 <= k <= self.rounds:
             raise ValueError(f"k={k} is outside 0..K={self.rounds}")
-        return self._course.states[k]
+        return self._states[k]
 
     def _centred(self, key: tuple[str, int]) -> Centred:
-        return self._course.states[key[1]] if key[0] == "state" else self._frame(key[1])
+        return self._states[key[1]] if key[0] == "state" else self._frame(key[1])
 
     @property
     def _everything(self) -> _Part:
         """The state of all clients; its matrix is of no use."""
-        layout, of = self.layout, self._course.classes.of
-        if layout.size > MOST_COORDINATES and not self._course.classes.alone:
+        layout, of = self.layout, self._classes.of
+        if layout.size > MOST_COORDINATES and not self._classes.alone:
             raise ValueError(
                 f"the products of all {layout.size - 1} coordinates of the state are asked for; of more than"
                 f" {MOST_COORDINATES} ask for single ones"
@@ -321,7 +307,7 @@ class Moments:
 
     def _of_all(self, state: Centred) -> Array:
         """(D, D), of the state of all clients."""
-        alone, everything = self._course.classes.alone, self._everything
+        alone, everything = self._classes.alone, self._everything
         return state.second if alone else self._products(everything, everything, state)
 
     def _products(self, late: _Part, early: _Part, of: Cross) -> Array:
@@ -329,7 +315,7 @@ class Moments:
         found = of.second[late.at[:, None], early.at]
         if of.spread is None or not of.spread.size:
             return found
-        classes = self._course.classes
+        classes = self._classes
         beside = np.array([self.numbers.ratio(-1, max(m - 1, 1)) for m in classes.many], dtype=self.numbers.dtype)
         one, two = late.client[:, None], early.client
         c = classes.of[one]
@@ -349,7 +335,7 @@ class Moments:
 
         A constant may be anywhere: where it is beside what it meets no rounds are run for the product.
         """
-        d, of = self.layout.dim, self._course.classes.of
+        d, of = self.layout.dim, self._classes.of
         known = lambda x: self.numbers.array(np.asarray(x, dtype=object if self.exact else float))  # noqa: E731
         constant = self.numbers.zeros(d) + (known(u[None]) if None in u else 0)
         found: dict[tuple[str, int], list[tuple[Array, Array, int, Array]]] = {}
@@ -376,7 +362,7 @@ class Moments:
         return {key: _joined(parts) for key, parts in found.items()}
 
     def _layout(self, key: tuple[str, int]) -> Layout:
-        return self._course.carried if key[0] == "state" else self._frame(key[1]).layout
+        return self._carried if key[0] == "state" else self._frame(key[1]).layout
 
     def _cross(self, late: tuple[str, int], early: tuple[str, int]) -> Cross:
         """Of w_late and w_early."""
@@ -419,7 +405,7 @@ class Moments:
         Their shifts are the state's.
         """
         if k not in self._rows:
-            layout, there = self._course.carried, self._frame(k).layout
+            layout, there = self._carried, self._frame(k).layout
             rows, own = np.zeros(layout.size, dtype=int), np.zeros(layout.own_width, dtype=int)
             for name, _ in layout.places:
                 here, after = layout.coordinates(name), there.coordinates(name + "'")

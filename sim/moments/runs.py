@@ -22,9 +22,8 @@ from sim.moments.numbers import (
     Numbers,
     checked_start,
     rationals,
-    symmetric_basis,
 )
-from sim.moments.results import OF_SERVER, Centred, Classes, Course, Frame, Layout, Moments
+from sim.moments.results import OF_SERVER, Centred, Classes, Frame, Layout, Moments
 from sim.moments.rounds import executed
 from sim.moments.scalars import Parameters, evaluate, one, whole
 from sim.moments.unrolled import Unrolled, unrolled
@@ -71,10 +70,10 @@ def moments_of(
     run = _Run(program, problem, parameters, start, rounds)
     before = work.operations()
     try:
-        return Moments(run.numbers, run.course())
+        return run.moments()
     except DifferentError:
         work.count(before - work.operations())
-        return Moments(run.numbers, run.apart())
+        return run.apart()
 
 
 class _Run:
@@ -90,7 +89,7 @@ class _Run:
         alone: bool = False,
     ) -> None:
         self.program, self.problem, self.rounds = program, problem, rounds
-        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True).course()
+        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True).moments()
         self.numbers: Numbers = rationals() if problem.exact else FLOATS
         self.start = checked_start(start, problem.dim, self.numbers)
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
@@ -246,8 +245,8 @@ class _Run:
 
     # many rounds
 
-    def course(self) -> Course:
-        """All rounds.
+    def moments(self) -> Moments:
+        """Of all rounds.
 
         Raises:
             DivergenceError: beyond the range of floats.
@@ -259,7 +258,7 @@ class _Run:
                 f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
             )
         frame = lambda k: self.frame(k, states[k], states[k + 1])  # noqa: E731
-        return Course(self.layout, self.carried, self.classes, states, frame, self.apart)
+        return Moments(self.numbers, self.layout, self.classes, states, frame, self.apart)
 
     def states(self) -> list[Centred]:
         """After every round."""
@@ -288,17 +287,19 @@ class _Run:
 
     def _as_one_map(self, begin: Array) -> list[Centred]:
         """Every round is the same linear map of the moments: it is found on a basis."""
-        numbers, pack = self.numbers, _Packed(len(begin), self.carried.own_width, self.classes, self.numbers)
-        P, spread = pack.basis
-        D = len(begin)
+        D, r, numbers = len(begin), self.carried.own_width, self.numbers
+        packed = _Packed(D, r, self.classes, numbers)
+        P, spread = packed.opened(numbers.identity(packed.size) * numbers.ratio(1, 1))
 
         def rounds(shift: Array) -> tuple[list[Centred], Array]:
             made, _ = self.after(P, spread, shift, 0, reference=shift)
-            step, y = pack.rows(made.second, made.spread), begin - shift
-            rows = [pack.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
+            step, y = packed.rows(made.second, made.spread), begin - shift
+            rows = [packed.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
             for _ in range(self.rounds):
                 rows.append(rows[-1] @ step)
-            return pack.states(np.stack(rows), shift), made.second[:D, :, 0].T
+            seconds, spreads = packed.opened(np.stack(rows))
+            pairs = zip(seconds, [None] * len(rows) if spreads is None else spreads, strict=True)
+            return [Centred(one, two, shift) for one, two in pairs], made.second[:D, :, 0].T
 
         if numbers.exact:
             return rounds(numbers.zeros(D))[0]
@@ -369,43 +370,34 @@ def _first(made: Meeting) -> Centred:
 
 
 class _Packed:
-    """Moments of a state as rows of numbers: upper triangles of E[yy'], and of E[dd'] of what clients differ by."""
+    """Moments of a state as rows of numbers: upper triangles of E[yy'], and of E[dd'] of what clients differ by.
 
-    def __init__(self, size: int, own_width: int, classes: Classes, numbers: Numbers) -> None:
-        self.size, self.classes, self.numbers = size, classes, numbers
-        self.upper, self.own_upper = np.triu_indices(size), np.triu_indices(own_width)
-        self.several = np.flatnonzero(np.array(classes.many) > 1)
-        P, V = symmetric_basis(numbers, size), symmetric_basis(numbers, own_width)
-        v, C = len(V), len(classes.many)
-        spread = None
-        if not classes.alone:
-            spread = numbers.zeros(len(P) + v * len(self.several), C, own_width, own_width)
-            for j, c in enumerate(self.several):
-                spread[len(P) + j * v : len(P) + (j + 1) * v, c] = V
-            P = np.concatenate([P, numbers.zeros(len(spread) - len(P), size, size)])
-        self.basis = P if not numbers.exact else P + numbers.ratio(0, 1), spread
+    Attributes:
+        size: of a row.
+    """
+
+    def __init__(self, D: int, r: int, classes: Classes, numbers: Numbers) -> None:
+        self._shapes = (D, D), (len(classes.many), r, r)
+        several = np.repeat(np.array(classes.many) > 1, r * r).reshape(self._shapes[1])
+        kept = np.concatenate([np.triu(np.ones((D, D), dtype=bool)).ravel(), np.triu(several).ravel()])
+        self._numbers, self._alone, self._at = numbers, classes.alone, np.flatnonzero(kept)
+        self.size = len(self._at)
+        place = np.full(len(kept), self.size)  # after the last comes 0
+        place[self._at] = np.arange(self.size)
+        whole, own = place[: D * D].reshape(D, D), place[D * D :].reshape(self._shapes[1])
+        self._places = np.concatenate([np.minimum(x, x.swapaxes(-1, -2)).ravel() for x in (whole, own)])
 
     def rows(self, second: Array, spread: Array | None) -> Array:
-        """(b, ...), of (b, D, D) and (b, classes, r, r)."""
-        found = second[:, self.upper[0], self.upper[1]]
-        if spread is None:
-            return found
-        own = spread[:, self.several][..., self.own_upper[0], self.own_upper[1]]
-        return np.concatenate([found, own.reshape(len(found), -1)], axis=1)
+        """(b, size), of (b, D, D) and (b, classes, r, r)."""
+        parts = [second] if spread is None else [second, spread]
+        return np.concatenate([part.reshape(len(second), -1) for part in parts], axis=1)[:, self._at]
 
-    def states(self, rows: Array, shift: Array) -> list[Centred]:
-        """The states of rows, all with this shift."""
-        a, b = self.upper
-        second = np.empty((len(rows), self.size, self.size), dtype=self.numbers.dtype)
-        second[:, a, b] = second[:, b, a] = rows[:, : len(a)]
-        if self.basis[1] is None:
-            return [Centred(one, None, shift) for one in second]
-        a, b = self.own_upper
-        spread = self.numbers.zeros(len(rows), *self.basis[1].shape[1:])
-        own = rows[:, len(self.upper[0]) :].reshape(len(rows), len(self.several), len(a))
-        at = self.several[:, None]
-        spread[:, at, a, b] = spread[:, at, b, a] = own
-        return [Centred(one, two, shift) for one, two in zip(second, spread, strict=True)]
+    def opened(self, rows: Array) -> tuple[Array, Array | None]:
+        """(b, D, D) and (b, classes, r, r), of rows."""
+        b, (whole, own) = len(rows), self._shapes
+        found = np.concatenate([rows, self._numbers.zeros(b, 1)], axis=1)[:, self._places]
+        second, spread = np.split(found, [whole[0] * whole[1]], axis=1)
+        return second.reshape(b, *whole), None if self._alone else spread.reshape(b, *own)
 
 
 def _certain(second: Array) -> bool:

@@ -519,6 +519,30 @@ def test_programs_at_random_on_clients_that_are_the_same(of: list[int]) -> None:
             break
 
 
+@algorithm
+def told_in_a_tap(w, x, *, eta, S):
+    """What clients make of what came of their meeting is a tap: only where it is asked for are they told apart."""
+    active = w.choose(S)
+    after = x - eta * w.average(w.gradient(x, w.sample()), active)
+    w.tap("z", w.where(active, w.each(after), w.each(x)))
+    return after
+
+
+def test_clients_that_are_the_same_are_told_apart_where_a_tap_asks_for_it() -> None:
+    problem, _ = copied(drawn_problem(random.Random(8), 1, 2, 2), {}, [0, 0, 0])
+    parameters, x0 = {"eta": F(1, 4), "S": 2}, vector([1, -2])
+    found = moments_of(told_in_a_tap.program, problem, parameters, start=x0, rounds=2)
+    assert np.array_equal(found.second(0)[0], vector([1, 1, -2]))
+    played = play_of(told_in_a_tap.program, problem, parameters, x0, 2, 10**5)
+    outcomes = played.joint(frozenset({("z", (1,)), ("x", (1,))}))
+    wanted = F(0)
+    for p, outcome in outcomes:
+        z, x = (vector(map(to_fraction, v)) for v in (outcome["z", (1,)][2], outcome["x", (1,)]))
+        wanted += to_fraction(p) * (z @ z + z @ x)
+    z, x = {Point("z", 1, n=2): 1}, {Point("x", 1): 1}
+    assert found.norm2(z) + found.dot(z, x) == wanted
+
+
 @algorithm(x="x0", c="each 0")
 def keeping(w, x, c, *, eta):
     return x - eta * w.mean(c), w.gradient(x, w.sample())
