@@ -1,7 +1,7 @@
-"""What happens: problems, participation, open populations, the simulator and the exact moments.
+"""What happens: problems, open populations, the simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`moments`, `problems`, `participation`, `population`. Any algorithm is run by `sim.simulate`.
+`moments`, `problems`, `population`. Any algorithm is run by `sim.simulate`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim import moments, participation, population, problems
+    from sim import moments, population, problems
 
 __all__ = [
     "moments",
-    "participation",
     "population",
     "problems",
 ]
