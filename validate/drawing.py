@@ -144,9 +144,13 @@ class Cloud:
 
 def save(figure: Any, path: Path) -> Path:
     """Write a matplotlib figure, the same bytes at every time; the folder is made when missing."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    FigureCanvasAgg(figure)
+    FigureCanvasSVG(figure)
+    layout = figure.get_layout_engine()
+    if layout is not None:  # now, as `savefig` would draw the whole figure once more for it
+        layout.execute(figure)
+        figure.set_layout_engine("none")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None}, dpi=200)
     return path
