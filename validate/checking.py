@@ -55,7 +55,8 @@ def check_one(
 ) -> Result:
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`.
 
-    Its certificate, or its derivation, is kept in `out`, its verdict is not. A check that ends with an error leaves evidence that says so.
+    Its certificate, or its derivation, is kept in `out`, its verdict is not. A check that ends with an error leaves
+    evidence that says so.
 
     Raises:
         OSError: when the certificate cannot be written.

@@ -1,4 +1,4 @@
-"""What a check leaves in its folder: verdicts.json, certificates and derivations, which say what kind of check they are from.
+"""What a check leaves in its folder: verdicts.json, certificates and derivations, which say what check they are from.
 
 A quick verdict takes the place of no full one of the same sentence: an entry has the digest of the claim's sentence, so
 that the verdict on a claim that was changed since is not taken for a verdict on the claim as it stands. A certificate's

@@ -172,7 +172,7 @@ def test_every_claim_that_comes_with_it_can_be_read(name: str) -> None:
 def test_what_was_written_unread_is_refused_when_it_is_read() -> None:
     with unread():
         one = written("one", "t <= t +", title="one")
-    with pytest.raises(ValueError, match="claim 'one': .*cannot be read"):
+    with pytest.raises(ValueError, match=r"claim 'one': .*cannot be read"):
         one.read()
-    with pytest.raises(ValueError, match="claim 'two': .*cannot be read"):
+    with pytest.raises(ValueError, match=r"claim 'two': .*cannot be read"):
         written("two", "t <= t +")

@@ -92,17 +92,17 @@ def _written(
     tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
     found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
     by_kind: dict[str, dict[str, Any]] = {}
-    checked: dict[str, list[Result]] = {}
+    checked: dict[str, Result] = {}
     for part, what in zip(parts, found, strict=True):
         if part.kind == "claims":
-            checked.setdefault(part.paper, []).extend(what)
+            checked |= {result.id: result for result in what}
         else:
             by_kind.setdefault(part.kind, {})[part.paper] = what
-    trust = [_false_alarms(checked[TEXTBOOK])]
+    trust = [_false_alarms([result for id, result in checked.items() if id.startswith(f"{TEXTBOOK}/")])]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
     return render(
-        [result for p in chosen for result in checked[p.name]],
+        [checked[c.id] for p in chosen for c in p],
         experiments,
         out,
         papers=chosen,
@@ -166,9 +166,16 @@ def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[st
     if TEXTBOOK not in papers:
         for task in checks([TEXTBOOK], True, out / TEXTBOOK):
             found += _claims(task, check_paper)
-    many = Counter(part.paper for part in found if part.kind == "claims")
-    # begun last, a part that takes long would be waited for alone: experiments, then the papers with most claims
-    return sorted(found, key=lambda part: (part.kind != "experiments", -many[part.paper]))
+    return sorted(found, key=_waited_for)
+
+
+def _waited_for(part: Part) -> int:
+    """The place of a part: begun last, one that takes long would be waited for alone; a derivation takes little."""
+    from theory import catalog
+
+    if part.kind != "claims":
+        return 0
+    return 1 if catalog.claim(part.arguments[1][0]).proof is None else 2
 
 
 def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
