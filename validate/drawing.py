@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -144,8 +144,8 @@ class Cloud:
     series: int
 
 
-def save(figure: Any, path: Path) -> Path:
-    """Write a matplotlib figure, the same bytes at every time; the folder is made when missing."""
+def written(figure: Any, to: Path | TextIO) -> None:
+    """Write a matplotlib figure as SVG, the same bytes at every time."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     FigureCanvasSVG(figure)
@@ -153,8 +153,13 @@ def save(figure: Any, path: Path) -> Path:
     if layout is not None:  # now, as `savefig` would draw the whole figure once more for it
         layout.execute(figure)
         figure.set_layout_engine("none")
+    figure.savefig(to, format="svg", metadata={"Date": None}, dpi=200)
+
+
+def save(figure: Any, path: Path) -> Path:
+    """`written` to a file; its folder is made when missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None}, dpi=200)
+    written(figure, path)
     return path
 
 

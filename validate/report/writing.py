@@ -92,17 +92,18 @@ def _written(
     tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
     found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
     by_kind: dict[str, dict[str, Any]] = {}
-    checked: dict[str, Result] = {}
+    checked: dict[str, list[Result]] = {}
     for part, what in zip(parts, found, strict=True):
         if part.kind == "claims":
-            checked |= {result.id: result for result in what}
+            checked.setdefault(part.paper, []).extend(what)
         else:
             by_kind.setdefault(part.kind, {})[part.paper] = what
-    trust = [_false_alarms([result for id, result in checked.items() if id.startswith(f"{TEXTBOOK}/")])]
+    place = {c.id: at for p in chosen for at, c in enumerate(p)}
+    trust = [_false_alarms(checked[TEXTBOOK])]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
     return render(
-        [checked[c.id] for p in chosen for c in p],
+        [result for p in chosen for result in sorted(checked[p.name], key=lambda result: place[result.id])],
         experiments,
         out,
         papers=chosen,
@@ -156,6 +157,7 @@ class Part(NamedTuple):
 
 def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[str], None] | None = None) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
+    from theory import catalog
     from validate.checking import check_paper
     from validate.checking import tasks as checks
 
@@ -166,16 +168,9 @@ def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[st
     if TEXTBOOK not in papers:
         for task in checks([TEXTBOOK], True, out / TEXTBOOK):
             found += _claims(task, check_paper)
-    return sorted(found, key=_waited_for)
-
-
-def _waited_for(part: Part) -> int:
-    """The place of a part: begun last, one that takes long would be waited for alone; a derivation takes little."""
-    from theory import catalog
-
-    if part.kind != "claims":
-        return 0
-    return 1 if catalog.claim(part.arguments[1][0]).proof is None else 2
+    derived = {c.id for p in (*papers, TEXTBOOK) for c in catalog.paper(p) if c.proof is not None}
+    # begun last, a part that takes long would be waited for alone; a claim that has its derivation takes little
+    return sorted(found, key=lambda part: part.kind == "claims" and 1 + (part.arguments[1][0] in derived))
 
 
 def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
