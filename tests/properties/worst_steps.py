@@ -1,7 +1,5 @@
 """Problems for the claims about SGD: the worst single step, and federated systems."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

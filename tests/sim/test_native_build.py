@@ -1,7 +1,5 @@
 """Building compiled code: what is missing, broken, unwritable, stale or damaged is coped with, and said."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil

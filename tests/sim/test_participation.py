@@ -1,7 +1,5 @@
 """Who takes part: probabilities, schedules, bad inputs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

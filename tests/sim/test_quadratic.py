@@ -1,7 +1,5 @@
 """Quadratic against direct evaluation, finite differences, numpy and scipy; exact mode against float mode."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import FrozenInstanceError
 from fractions import Fraction

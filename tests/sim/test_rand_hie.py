@@ -1,7 +1,5 @@
 """The RAND HIE problem against the file itself, read by other means."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

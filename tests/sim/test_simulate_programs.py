@@ -3,8 +3,6 @@
 Statistical tests use fixed seeds; each has a chance below 1e-6 to fail by chance.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import combinations, permutations

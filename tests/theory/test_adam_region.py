@@ -1,7 +1,5 @@
 """The region in which Theorem 3 of the open-fl paper can be applied, against its formula, brute force and z3."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from fractions import Fraction

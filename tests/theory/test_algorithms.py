@@ -1,7 +1,5 @@
 """The catalogue of algorithms: each does what its paper says, in a few lines of the language."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import subprocess

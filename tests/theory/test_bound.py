@@ -1,7 +1,5 @@
 """The objects of theory/bound.py: checked when made, and frozen."""
 
-from __future__ import annotations
-
 import dataclasses
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Claims in numbers: which numbers a bound takes, and what it is worth."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import random

@@ -1,7 +1,5 @@
 """The catalogue: built-in papers, those of other distributions, and `from theory import claim`."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import logging
 import subprocess

@@ -1,7 +1,5 @@
 """Claims and papers: checked when made, frozen, and evaluated through their methods."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

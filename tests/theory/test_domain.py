@@ -1,7 +1,5 @@
 """Intervals of parameters."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from fractions import Fraction

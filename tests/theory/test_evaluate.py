@@ -1,7 +1,5 @@
 """Bounds as floats, enclosures and fractions: they agree with each other and with mpmath; hypotheses, vectors."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Formulas: what is read, what is refused, and what they are in sympy."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """The mixing-weight solver against exact fractions, all faces of the simplex, and cvxpy."""
 
-from __future__ import annotations
-
 import math
 import re
 from fractions import Fraction

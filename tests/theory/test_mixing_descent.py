@@ -1,7 +1,5 @@
 """Sensitivity of the mixing weights, and the rate of gradient descent on them: what kappa_g is, and what it is not."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Rademacher complexities and the generalisation bound from data, against other ways to compute them."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Rounds traced into programs: what they say, what is refused, and that the same round is the same program."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 

@@ -1,7 +1,5 @@
 """The programs that a claim's formulas are written out as: they find what the formulas say, bit for bit."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any

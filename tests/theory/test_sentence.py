@@ -1,7 +1,5 @@
 """Sentences: read, refused, and evaluated in a world of plain Python numbers."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

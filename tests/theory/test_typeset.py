@@ -1,7 +1,5 @@
 """Formulas in LaTeX: read again by a reader of their own, they are worth what the tree is worth."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

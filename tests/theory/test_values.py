@@ -1,7 +1,5 @@
 """Values that are given to a claim: what is refused, by name, and assignments as text."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Audits against brute force, numpy's eigenvalues and many points; and how constants transform."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

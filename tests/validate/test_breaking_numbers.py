@@ -1,7 +1,5 @@
 """Claims about numbers alone that are false at a point, or in a narrow part: no pool meets these, and z3 does."""
 
-from __future__ import annotations
-
 import pytest
 
 from theory import claim

@@ -1,7 +1,5 @@
 """Certificates on disk, and the verifier beside them in a bare interpreter."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """What an audit tells of a claim: units, dead names and hypotheses, constants, the start; and of an instance."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

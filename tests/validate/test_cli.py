@@ -1,7 +1,5 @@
 """The command line as a whole: one clear error for every bad input, help, and what each command loads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The contract of `fedproof check`, `verify`, `report`, `reproduce` and `doctor`."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

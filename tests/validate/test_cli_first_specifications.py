@@ -1,7 +1,5 @@
 """The contract of `fedproof moments` and `simulate` for FedMIM and shuffling local SGD, and their scenarios."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

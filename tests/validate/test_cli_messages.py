@@ -1,7 +1,5 @@
 """What the command line says to somebody who has mistyped something: the value, what it may be, and what to do next."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`fedproof radius`: printed, exact and uniform radii, and whether a theorem applies."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The contract of `fedproof moments` and `simulate`."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal

@@ -1,7 +1,5 @@
 """What the command line shows on a terminal, and that nothing of it comes through a pipe."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """`fedproof weights`."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests by betting against exact enumeration, numerical integration, and many simulated checks."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """What relations for every client imply for their means and extremes; nothing is called contradictory that is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rounds import descent

@@ -1,7 +1,5 @@
 """`fedproof prove` and `replay` on claims that say what they mean: what is written, and what the prover says of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

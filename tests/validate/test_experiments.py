@@ -1,7 +1,5 @@
 """The runner of experiments: statistics, what is kept, declared values, sentences, figures and their numbers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

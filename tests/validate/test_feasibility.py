@@ -1,7 +1,5 @@
 """The contract of `fedproof feasible`."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

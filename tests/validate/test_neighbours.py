@@ -1,7 +1,5 @@
 """False neighbours of claims: true ones are not called false, and false ones are killed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

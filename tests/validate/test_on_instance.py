@@ -1,7 +1,5 @@
 """`fedproof measure` and `falsify` for claims that say what they mean: one instance, and a search for one."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

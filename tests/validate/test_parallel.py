@@ -1,7 +1,5 @@
 """Tasks over processes: the results in order, what they tell, errors and interrupts, and nothing begun after one."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal

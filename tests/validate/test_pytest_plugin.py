@@ -1,7 +1,5 @@
 """`assert_claim`, its fixture, and the example of docs/properties.md in a suite of its own."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re

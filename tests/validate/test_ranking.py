@@ -1,7 +1,5 @@
 """Paired comparisons and confidence sets for ranks: against textbook formulas, and their coverage by simulation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Coverage tests: an interval of level c over T independent curves misses Binomial
 exceeded with probability at most 1e-6 when the level is what it says (`limits`), for fixed seeds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

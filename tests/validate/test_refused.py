@@ -1,7 +1,5 @@
 """A derivation that its author wrote, and that is refused, is told wherever the claim is: at which line, and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

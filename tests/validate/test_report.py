@@ -1,7 +1,5 @@
 """The report: every claim on its page, nothing from the network, hostile text escaped, links that lead somewhere."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

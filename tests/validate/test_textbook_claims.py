@@ -1,7 +1,5 @@
 """No false alarm on results that are known to be true, and no false comfort on neighbours of them that are false."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

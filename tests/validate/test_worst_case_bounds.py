@@ -1,7 +1,5 @@
 """Worst cases against closed forms of the literature and other programs; certificates that stand, and that fall."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction

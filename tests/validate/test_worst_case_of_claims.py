@@ -1,7 +1,5 @@
 """Worst cases of claims: tight rates, false claims refuted beyond quadratics and one dimension, what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The experiments of section VI on few runs: figures, resuming, tables, and the numbers behind a figure."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from types import SimpleNamespace

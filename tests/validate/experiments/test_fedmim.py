@@ -1,7 +1,5 @@
 """FedMIM's experiments: their parts, the whole on tiny sizes, and that they go on where they stopped."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import replace

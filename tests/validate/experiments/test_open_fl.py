@@ -1,7 +1,5 @@
 """The experiments of the open-fl paper at small sizes: structure, resuming, numbers behind figures, statements."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """PERM's synthetic experiment: its parts on small sizes, its structure, and that it goes on where it stopped."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path

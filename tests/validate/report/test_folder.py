@@ -1,7 +1,5 @@
 """A folder that is used again: what an earlier report left goes, and nothing else ever does."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Claims as data for the page's sliders, and the values at which these start."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

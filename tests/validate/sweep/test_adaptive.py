@@ -1,7 +1,5 @@
 """Sampled cells: runs against bounds, as many as their decision needs."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

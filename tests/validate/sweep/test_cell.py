@@ -1,7 +1,5 @@
 """One cell of a sweep: a document, and a result that depends on it alone."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Claims in an author's own file: what their cells are, where they are computed, and what a changed file does."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The loop of a sweep, with workers that behave: what it computes, goes on with, tells, and refuses."""
 
-from __future__ import annotations
-
 import datetime
 import random
 import sqlite3

@@ -1,7 +1,5 @@
 """Stores that other programs have changed, as tables: refused in words, and no half of a file is left."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import sys

@@ -1,7 +1,5 @@
 """Cells of claims that say what they mean: grids of their algorithm's parameters."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

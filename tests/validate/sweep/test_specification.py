@@ -1,7 +1,5 @@
 """The specification of a sweep: what it says, what it refuses, and that the grid is the product of its axes."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

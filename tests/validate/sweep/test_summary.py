@@ -1,7 +1,5 @@
 """What the report says of a sweep: the store's numbers, what is missing, and nothing that is executed."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """The contract of `fedproof sweep`."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os
