@@ -59,14 +59,6 @@ def paper(name: str) -> Mapping[str, Any]:
 # --- what becomes a parameter ----------------------------------------------------------------------------------------
 
 
-def test_an_expression_in_the_right_side_is_a_parameter_with_a_name_made_of_its_text() -> None:
-    found = numbers("(1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*norm2(x0-xstar)")
-    assert names(found) == ["eta", "mu", "k", "norm2_x0_xstar"]
-    assert found.texts == {"norm2_x0_xstar": "norm2(x0 - xstar)"}
-    assert found.bound.right == "(1 - eta*mu)**k*norm2_x0_xstar + 2*eta*norm2_x0_xstar"
-    assert value(found, eta="1/2", mu="1", k=2, norm2_x0_xstar=4) == 5
-
-
 def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter() -> None:
     found = numbers(
         "init + noise",
@@ -131,15 +123,6 @@ def test_different_expressions_have_different_names() -> None:
     assert len(names(long)[0]) <= LONGEST
 
 
-def test_a_label_and_a_parameter_of_any_form() -> None:
-    odd = claim("Theorem_1", "sum**2 <= 4*sum*mean", assuming=("sum < mean",))
-    found = calculator(odd)
-    assert found.bound.id == "unpublished/Theorem_1"
-    assert found.bound.right == "4*sum_*mean_"
-    assert found.left is not None
-    assert found.left.id == "unpublished/Theorem_1"
-
-
 # --- hypotheses ------------------------------------------------------------------------------------------------------
 
 
@@ -181,25 +164,7 @@ def test_what_the_program_needs_of_its_parameters() -> None:
     assert holding(numbers("S*eta", of=chosen), eta=1, S=3) == {}
 
 
-def test_a_condition_that_the_claim_states_is_not_stated_twice() -> None:
-    assert [h.name for h in numbers("p*eta", assuming=("p <= 1",)).bound.conditions] == ["p <= 1"]
-
-
 # --- numbers alone ---------------------------------------------------------------------------------------------------
-
-
-def test_both_sides_of_a_claim_about_numbers() -> None:
-    found = calculator(paper("vectors")["geometric"])
-    assert found.left is not None
-    assert found.left.right == f"sum(q**{ROUNDS})"
-    assert names(found) == ["q", "K"]
-    found = calculator(found.claim, {"q", "K"})
-    assert found.left is not None
-    given = found.complete({"q": "1/2", "K": 5})
-    assert evaluate.exact(found.left, given) == evaluate.exact(found.bound, given) == Fraction(31, 16)
-    enclosed = evaluate.enclose(found.left, found.complete({"q": "sqrt(2)/2", "K": 9}))
-    expected = (1 - 2**-4.5) / (1 - 2**-0.5)
-    assert float(enclosed.lower) == pytest.approx(expected) == float(enclosed.upper)
 
 
 def test_numbers_that_only_the_left_side_takes_may_be_left_out() -> None:
@@ -213,12 +178,6 @@ def test_numbers_that_only_the_left_side_takes_may_be_left_out() -> None:
     assert (evaluate.exact(both.left, given), evaluate.exact(both.bound, given)) == (Fraction(3, 2), 2)
 
 
-def test_a_relation_for_every_client_needs_no_number() -> None:
-    found = numbers("mean_inv_p", where={"mean_inv_p": "mean_n(1/p_n)"}, assuming=("p_n <= 1/2",))
-    assert names(found) == ["mean_inv_p"]
-    assert holding(calculator(found.claim, {"mean_inv_p", "p_n"}), mean_inv_p=2, p_n=1) == {"p_n <= 1/2": False}
-
-
 def test_sums_over_rounds() -> None:
     found = numbers("mean_k(rate) + max_k(1/(k + 1)) + sum_k(1)", where={"rate": "(1 - eta)**k"})
     assert found.bound.right == f"mean((1 - eta)**{ROUNDS}) + amax(1/({ROUNDS} + 1)) + K"
@@ -227,21 +186,6 @@ def test_sums_over_rounds() -> None:
     for wrong in (0.5, 0, MOST_ROUNDS + 1):
         with pytest.raises(ValueError, match=r"K="):
             found.complete({"eta": 1, "K": wrong})
-
-
-def test_what_a_paper_prints_under_another_name_goes_by_that() -> None:
-    one = claim(
-        "printed",
-        "E(norm2(x[k])) <= (1 - eta)**(K*k)*c + T",
-        of=sgd,
-        assuming=("K <= 7", "eta <= 1/K"),
-        printed={"R": "K", "K": "k", "start": "c"},
-    )
-    found = calculator(one)
-    assert {"eta", "R", "K", "start", "T"} <= set(names(found))
-    assert found.bound.right == "(1 - eta)**(R*K)*start + T"
-    assert one.bound(eta=0.5, R=2, K=3, start=64, T=1) == 2
-    assert one.violated(eta=0.5, R=8, K=3, start=64, T=1) == ("K <= 7", "eta <= 1/K")
 
 
 def test_of_what_is_printed_as_one_number_a_client_the_bound_takes_a_vector() -> None:
@@ -292,11 +236,6 @@ def test_names_that_a_claim_does_not_use_are_refused(fields: dict[str, Any], mes
         claim("wrong", "a <= b", **fields)
 
 
-def test_a_claim_with_vectors_has_no_left_side_in_numbers() -> None:
-    assert calculator(paper("vectors")["jensen"]).left is None
-    assert calculator(claim("one", "f(x0) <= f(x0) + c")).left is None
-
-
 # --- the examples ----------------------------------------------------------------------------------------------------
 
 
@@ -315,13 +254,6 @@ def test_every_example_has_a_bound_in_numbers(file: str) -> None:
         except NotRationalError:  # exp(-1), log(K)
             assert any(word in one.statement for word in ("exp(", "log(", "sqrt(")), one.id
         assert listing(found.bound).program["inputs"] == names(found)
-
-
-def test_the_noise_ball() -> None:
-    found = calculator(paper("noise_ball")["noise-ball"])
-    given = {"eta": "1/10", "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4, "L": 1}
-    assert value(found, **given) == Fraction(9, 10) ** 3 * 4 + Fraction(1, 10)
-    assert found.bound.left == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
 
 
 def test_a_claim_evaluates_itself() -> None:

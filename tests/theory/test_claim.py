@@ -3,7 +3,6 @@
 import dataclasses
 from typing import Any
 
-import numpy as np
 import pytest
 
 from theory.claim import Claim, Paper, claim
@@ -59,16 +58,6 @@ def test_a_paper_makes_claims_its_own_and_holds_nothing_else() -> None:
         Paper("mine", "t", "a", ("x",))  # type: ignore[arg-type]
 
 
-def test_the_methods_evaluate() -> None:
-    c = make()
-    assert c.bound(mu="1/10", L=1) == pytest.approx(11, rel=1e-15)
-    assert c.terms(mu=0.5, L=1) == {"kappa": 2.0}
-    assert np.array_equal(c.bound(mu=np.array([1.0, 2.0]), L=2), [3, 2])
-    assert (c.enclose(mu="1/10", L=1).lower, c.enclose(mu="1/10", L=1).upper) == ("11", "11")
-    assert c.violated(mu=2, L=1) == ("mu <= L",)
-    assert c.violated(mu=1, L=1) == ()
-
-
 @pytest.mark.parametrize("what", ["nonnegative", (0, None), None])
 def test_what_is_no_domain_is_refused_when_the_claim_is_made(what):
     with pytest.raises(ValueError, match=r"claim 'one': parameters has a=.* is to be one of .*REAL, POSITIVE, NONNEG"):
@@ -104,16 +93,3 @@ def test_a_definition_does_not_speak_of_itself(where: dict[str, str]) -> None:
 def test_a_parameter_does_not_have_the_name_of_an_index(statement: str, more: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         claim("index", statement, **more)
-
-
-@pytest.mark.parametrize(
-    ("statement", "vectors"),
-    [
-        ("n*norm2(a_n) <= N*norm2(a_n)", ("a_n",)),
-        ("p_n*n <= p_n*N", ()),
-        ("sum_n(n) <= N**2", ()),
-        ("2**k >= k", ()),
-    ],
-)
-def test_an_index_may_stand_as_a_number(statement: str, vectors: tuple[str, ...]) -> None:
-    assert claim("index", statement, vectors=vectors).has_sentence

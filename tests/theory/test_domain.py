@@ -38,13 +38,6 @@ def test_nan_and_infinity_are_outside_every_domain(domain: Domain, value: float)
     assert not domain.contains(np.array([1, value], dtype=object))
 
 
-def test_an_array_is_inside_when_every_entry_is() -> None:
-    assert COUNT.contains([[1, 2], [3, 4]])
-    assert not COUNT.contains([[1, 2], [3, 0]])
-    assert POSITIVE.contains(np.array([Fraction(1, 3), 2], dtype=object))
-    assert not POSITIVE.contains(np.array([Fraction(1, 3), 0], dtype=object))
-
-
 @pytest.mark.parametrize(
     ("domain", "text"),
     [

@@ -1,7 +1,6 @@
 """Sentences: read, refused, and evaluated in a world of plain Python numbers."""
 
 import math
-from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -12,12 +11,10 @@ from theory.sentence import (
     Vocabulary,
     evaluate,
     index_of,
-    parse_call,
     parse_expression,
     parse_sentence,
     read,
     remembered,
-    replaced,
     text_of,
 )
 
@@ -101,14 +98,6 @@ def test_what_says_nothing_is_refused(text, message):
 def test_what_is_no_sentence_is_refused(text, message):
     with pytest.raises(SentenceError, match=message):
         parse_sentence(text)
-
-
-def test_calls_and_definitions():
-    name, arguments = parse_call("smooth(f_ni, L)")
-    assert (name, [text_of(a) for a in arguments]) == ("smooth", ["f_ni", "L"])
-    assert parse_call("eta <= 1/L") is None
-    tree = replaced(parse_expression("omega*m"), {"omega": parse_expression("d/m - 1")})
-    assert text_of(tree) == "(d/m - 1)*m"
 
 
 class Plain:
@@ -197,11 +186,6 @@ def test_text_and_tree_are_the_same(text):
     again = parse_expression(text_of(tree))
     assert text_of(again) == text_of(tree)
     assert read(again, WORDS) == read(tree, WORDS)
-
-
-def test_numbers_are_exact():
-    e = parse_expression("0.1 + 1e-3")
-    assert {p.value for p in e.arguments} == {Fraction(1, 10), Fraction(1, 1000)}
 
 
 def test_remembered_vectors_and_their_weights():

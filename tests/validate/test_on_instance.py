@@ -193,13 +193,6 @@ def test_falsify_finds_a_certificate(folder: Path) -> None:
     assert again["verdict"] == "broken"
 
 
-def test_falsify_of_a_true_claim_ends_with_the_time() -> None:
-    found = printed("falsify", f"{NOISE}:one-step", "--seconds", 1)
-    assert (found["broken"], found["certificate"], found["spec"]) == (False, None, None)
-    assert found["structures"] > 0
-    assert "no counterexample" in found["detail"]
-
-
 def test_a_break_that_no_certificate_holds_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def refused(*arguments: Any, **options: Any) -> Any:
         raise ValueError("the verifier does not agree")

@@ -9,29 +9,9 @@ import numpy as np
 import pytest
 
 from examples import fedavg_svrg as own
-from theory.papers import algorithms
-from theory.papers.specs import local_sgd_unbiased
 from validate.experiments import statistics as st
 
 RUNS = 60
-
-
-def test_methods_are_the_paper_s() -> None:
-    seeds = {own.Run(key, RUNS).seed for key in own.RUN} | {own.Run("svrg-5-2", RUNS, "standardised").seed}
-    assert len(seeds) == len(own.RUN) + 1
-    for snapshots, inner in ((5, 2), (10, 5)):
-        (one, ours), (two, theirs), (three, chosen) = (
-            own.method(f"{kind}-{snapshots}-{inner}") for kind in ("svrg", "fedavg", "uniform")
-        )
-        assert (one, two, three) == (algorithms.fedavg_svrg, local_sgd_unbiased, algorithms.fedavg)
-        assert (ours["S"], ours["M"], ours["delta"]) == (snapshots, inner, 0.1)
-        assert (theirs["H"], theirs["eta"]) == (snapshots * inner, 0.1)
-        assert (chosen["H"], chosen["S"]) == (snapshots * inner, 5)
-        assert ours["p"] == theirs["p"] == own.chances().tolist()
-    p = own.chances()
-    assert p.shape == (18,)
-    assert (p >= 0.3).all()
-    assert (p <= 0.9).all()
 
 
 @pytest.fixture(scope="module")

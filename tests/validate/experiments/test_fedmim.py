@@ -13,12 +13,12 @@ import pytest
 
 import sim.simulate
 from examples import fedmim as own
-from examples.fedmim import ACCURACY, BASE, CONSISTENCY, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
+from examples.fedmim import ACCURACY, BASE, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
 from sim.problems import RidgeSoftmax, quadratic
 from theory.papers.fedmim import fedmim as printed
-from validate.experiment import Array, Band
+from validate.experiment import Array
 from validate.experiments.kept import Work
-from validate.experiments.methods import Tuned, tuned
+from validate.experiments.methods import Tuned
 from validate.experiments.outcomes import best
 
 FULL, QUICK = own.EXAMPLE.full, own.EXAMPLE.quick
@@ -37,44 +37,6 @@ def test_every_method_is_tuned_alike() -> None:
         for method, grid in zip(METHODS.values(), grids, strict=False):
             assert {step for step, _ in grid} >= {method.steps[-1], method.steps[-size.steps]}
     assert list(METHODS)[-1] == own.OURS
-
-
-def trained(entry: Entry, choice: tuple[float, float]) -> Train:
-    return Train(entry, choice, 0, 1, 2, 3, 3)
-
-
-def test_methods_are_made_as_stated() -> None:
-    made = {key: trained(Entry(BASE, key), (0.1, m.values[0])).made(3).parameters for key, m in METHODS.items()}
-    for given in made.values():
-        assert given["eta"]["k"] == pytest.approx((0.1, 0.0998, 0.1 * 0.998**2))
-        assert (given["H"], given["b"], given["S"]) == (5 * GIVEN.samples // 20, 20, 10)
-    assert made["fedmim"]["alpha"] == pytest.approx([0.6, 0.3])
-    assert made["fedmim"]["beta"] == [0.9, 0.1]
-    assert made["fedmim"]["A"] == pytest.approx(0.1)
-    assert made["fedcm"]["alpha"] == pytest.approx([0.9])
-    assert made["fedcm"]["beta"] == [0]
-    assert (made["fedadam"]["eta_g"], made["feddyn"]["a"], made["scaffold"]["eta_g"]) == (0.1, 0.1, 1)
-
-
-def test_full_has_what_is_asked_for() -> None:
-    assert FULL.sets * FULL.runs >= 100
-    assert {cell.selected for cell in FULL.cells} == {2, 5, 10, 20}
-    assert {cell.epochs for cell in FULL.cells} == {1, 5, 10}
-    assert {cell.concentration for cell in FULL.cells} == {None, 0.3, 0.1}
-    assert len(FULL.lags) == 9
-    found = own.entries(FULL)
-    assert len(found) == len(set(found)) == 8 * 7 + 8 + 8
-    names = {trained(entry, (entry.step or 0.2, 0.0)).key for entry in found}
-    assert len(names) == len(found)
-    assert own.SHORT.step == pytest.approx(0.01)
-
-
-def test_rows_of_table_iii_that_are_other_methods() -> None:
-    none, one = (own.row(LAGS[at]).made.make((0.1,), 0.0, 4) for at in (0, 1))
-    assert none == METHODS["fedavg"].make((0.1,), 0.0, 4)
-    assert one == METHODS["fedcm"].make((0.1,), 0.1, 4)
-    assert "FedAvg" in LAGS[0].label
-    assert "FedCM" in LAGS[1].label
 
 
 def softmax() -> RidgeSoftmax:
@@ -212,11 +174,6 @@ def found_of(results: Mapping[Entry, Mapping[str, Array]], size: Size = TINY) ->
     return Found(size, results, ways)
 
 
-def test_rounds_until_an_excess() -> None:
-    found = found_of({Entry(BASE): made([[1, 0.5, 0.01], [1, 0.04, 0.2], [1, 1, 1]])})
-    assert found.rounds_to(Entry(BASE), 0.05).tolist() == [6, 3, np.inf]
-
-
 def test_ratios_and_points_have_their_directions() -> None:
     """FedMIM half the excess of the others, and two points more accuracy."""
     jobs = own.in_cell(BASE)
@@ -241,12 +198,6 @@ def test_what_cannot_be_told_apart_is_not_settled() -> None:
     jobs = own.in_cell(BASE)
     held = found_of({job: made(10 ** rng.normal(size=(6, 2))) for job in jobs}).ranks(jobs, EXCESS)
     assert {best(held, at) for at in range(7)} == {"not settled"}
-
-
-def test_the_best_pair_is_not_one_that_diverged() -> None:
-    grid = METHODS["fedcm"].grid(2, 2)
-    last = dict(zip(grid, (0.5, own.DIVERGED, 0.4, np.nan), strict=True))
-    assert tuned(grid, last.__getitem__).best == grid[2]
 
 
 # --- the experiment --------------------------------------------------------------------------------------------------
@@ -341,13 +292,6 @@ def test_the_numbers_behind_the_figure_are_those_of_the_table(reproduced: Simple
             assert float(excess["lower"]) <= float(excess["value"]) <= float(excess["upper"])
 
 
-def test_every_statement_has_a_verdict(reproduced: SimpleNamespace) -> None:
-    table = reproduced.experiment.tables[0]
-    assert len(table.rows) == 2 + 1 + 3 + 2
-    verdicts = {row[2] for row in table.rows} | {row[4] for row in table.rows}
-    assert verdicts <= {"borne out", "not borne out", "not settled", ""}
-
-
 def test_other_seeds_are_other_runs(tmp_path: Path) -> None:
     job = Train(Entry(BASE, "fedavg", step=0.1), (0.1, 0.0), GIVEN.data_seed, 1, 3, 6, 3)
     one, other = (Work(tmp_path, GIVEN, seed)[job]["excess"] for seed in (0, 1))
@@ -384,17 +328,3 @@ def test_a_run_that_is_not_there_is_said_to_have_diverged() -> None:
     results = {job: made([[1.0, 0.5]] * 6) for job in own.entries(TINY)}
     results[Entry(BASE, "scaffold")] = made([[1.0, own.DIVERGED]] * 6)
     assert any("6 runs of SCAFFOLD" in line and "diverged" in line for line in own.findings(found_of(results)))
-
-
-def test_bands_of_the_figures_are_geometric() -> None:
-    values = np.array([[1.0], [10.0], [100.0], [1.0], [10.0], [100.0]])
-    band = own.geometric(values, TINY)
-    assert band.value[0] == pytest.approx(10)
-    assert band.lower[0] * band.upper[0] == pytest.approx(100)
-    assert isinstance(band, Band)
-
-
-def test_consistency_is_of_the_second_half() -> None:
-    assert own.MEASURES[CONSISTENCY][2]({"consistency": np.array([[9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0]])}).tolist() == [
-        0.0
-    ]

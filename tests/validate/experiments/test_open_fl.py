@@ -113,12 +113,6 @@ def test_theorem_3_does_not_apply(reproduced) -> None:
     assert any(text.startswith("Theorem 3 cannot be applied") for text in reproduced.experiment.findings)
 
 
-def test_settings_say_what_is_chosen(reproduced) -> None:
-    text = " ".join(reproduced.experiment.settings)
-    for words in ("a pool of 60 clients", "6 runs", "40 rounds", "5 local steps", "minibatches of 10", "it is read as"):
-        assert words in text
-
-
 def test_without_scikit_learn_the_experiment_says_so(reproduced) -> None:
     found = replace(reproduced.found, digits=False)
     assert len(list(own.figures(found))) == 6
@@ -136,21 +130,6 @@ def test_an_interrupted_simulation_is_not_kept(tmp_path, monkeypatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         Work(tmp_path)[Case("sgd").of(SMALL)]
     assert not list(tmp_path.iterdir())
-
-
-def test_cases_have_names_and_settings_of_their_own() -> None:
-    cases = {case for *_, case in own.each(("2", "3", "4", "5", "6"))}
-    cases |= {c for pair in own.sweep(Size()).values() for c in pair}
-    cases |= {replace(Case("sgd"), step=0.05), replace(Case("sgd"), step=0.05, radius=3.0)}
-    assert len({case.key for case in cases}) == len(cases)
-    adam = Case("adam").algorithm
-    assert (adam.step, adam.beta1, adam.beta2, adam.eps) == (0.1, 0.9, 0.999, 1e-3)
-    assert (adam.local_steps, adam.batch) == (5, 10)
-    assert Case("sgd").algorithm.step == 1
-    assert Case("adam", spread=None).algorithm.eps == 1e-8
-    for size in (own.EXAMPLE.full, own.EXAMPLE.quick):  # the pool outlasts the rounds at p = 1
-        assert size.pool >= own.GIVEN.initial + size.rounds
-        assert size.digit_pool >= own.GIVEN.initial + size.digit_rounds
 
 
 # --- statements on synthetic norms -----------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ from sim.simulate import simulate
 from theory.papers.perm import shuffling
 from validate.experiments.kept import Work
 from validate.experiments.methods import tuned
-from validate.heat_maps import HeatMap, draw_heat_maps
 from validate.rates import Slope
 
 SMALL = Size(clients=6, epochs=3, seeds=3, grid=2, swept=1, points=3, rounds=(16, 24, 36), runs=12)
@@ -159,18 +158,6 @@ def test_algorithm_3_s_global_model_with_one_local_step_is_gradient_descent() ->
     for _ in range(5):
         w = w - 0.7 * p.gradient(w).mean(axis=0)
     np.testing.assert_allclose(own.global_model(p, 5, 0.7, 1), w, atol=1e-14)
-
-
-def test_sparsity_counts_positive_weights() -> None:
-    assert own.sparsity(np.array([[1.0, 0.0], [0.5, 0.5]])) == (1.5, 0.75)
-
-
-def test_heat_maps_are_drawn(tmp_path: Path) -> None:
-    maps = [HeatMap(f"map {i}", np.eye(5) / (i + 1)) for i in range(4)]
-    path = draw_heat_maps(tmp_path / "heat.svg", maps, "j", "i", "weight", columns=3)
-    text = path.read_text()
-    ElementTree.fromstring(text)
-    assert text.count("<image") >= 4
 
 
 # --- rates -----------------------------------------------------------------------------------------------------------
