@@ -167,17 +167,6 @@ def test_what_the_program_needs_of_its_parameters() -> None:
 # --- numbers alone ---------------------------------------------------------------------------------------------------
 
 
-def test_numbers_that_only_the_left_side_takes_may_be_left_out() -> None:
-    one = claim("one", "sum_k(q**k) <= 1/(1 - q)", assuming=("q < 1",))
-    assert names(calculator(one)) == ["q"]
-    few = calculator(one, {"q"})
-    assert (names(few), few.left) == (["q"], None)
-    both = calculator(one, {"q", "K"})
-    assert both.left is not None
-    given = both.complete({"q": "1/2", "K": 2})
-    assert (evaluate.exact(both.left, given), evaluate.exact(both.bound, given)) == (Fraction(3, 2), 2)
-
-
 def test_sums_over_rounds() -> None:
     found = numbers("mean_k(rate) + max_k(1/(k + 1)) + sum_k(1)", where={"rate": "(1 - eta)**k"})
     assert found.bound.right == f"mean((1 - eta)**{ROUNDS}) + amax(1/({ROUNDS} + 1)) + K"
@@ -268,12 +257,6 @@ def test_a_claim_evaluates_itself() -> None:
     values = {"eta": 1, "mu": 1, "m": 2, "d": 6, "N": 1, "spread": 3, "E(norm2(x[k] - xstar))": 0}
     assert compressed.terms(**values) == {"omega": 2.0}
     assert compressed.bound(**values) == 12.0
-
-
-def test_defaults_of_the_algorithm_stand_where_nothing_is_given() -> None:
-    one = claim("one", "E(norm2(x[k] - xstar)) <= eta/p", of=sgd)
-    assert one.bound(eta=3) == 3.0
-    assert one.bound(eta=3, p="1/2") == 6.0
 
 
 # --- random sentences ------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Claims and papers: checked when made, frozen, and evaluated through their methods."""
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -17,25 +16,6 @@ def make(label: str = "theorem-1", **changes: Any) -> Claim:
     }
     made: Claim = claim(label, "f(x0) - fstar <= 1 + kappa", **(fields | changes))
     return made
-
-
-def test_the_id_is_of_paper_and_label() -> None:
-    c = make("theorem-1/corrected")
-    assert (c.id, c.has_bound) == ("toy/theorem-1/corrected", True)
-    words = Claim("remark", "", title="a remark", remarks=("in words",))
-    assert (words.id, words.has_bound) == ("unpublished/remark", False)
-
-
-def test_claims_are_frozen_all_the_way() -> None:
-    where = {"kappa": "L/mu"}
-    c = make(where=where)
-    where["kappa"] = "0"
-    assert c.where["kappa"] == "L/mu"
-    with pytest.raises(TypeError):
-        c.where["kappa"] = "0"  # type: ignore[index]
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        c.statement = "0 <= 1"  # type: ignore[misc]
-    assert dataclasses.replace(c, statement="f(x0) - fstar <= 2").bound() == 2
 
 
 def test_a_paper_holds_its_own_claims_once() -> None:

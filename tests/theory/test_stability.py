@@ -138,14 +138,6 @@ def test_a_length_that_is_almost_zero_overflows_nowhere(R):
         assert float(worst_next_norm(R, 1, 0.5, 2, 0.1)) == pytest.approx(float(worst_next_norm(0, 1, 0.5, 2, 0.1)))
 
 
-def test_arguments_broadcast():
-    kappa, sigma = np.array([[1.0], [10.0], [100.0]]), np.array([0.0, 1.0])
-    radii = exact_radius(1 / kappa, 1.0, 1.0, sigma)
-    assert radii.shape == (3, 2)
-    assert radii[1, 1] == float(exact_radius(0.1, 1.0, 1.0, 1.0))
-    assert worst_next_norm([1.0, 2.0], 1.0, 0.1, 1.0).shape == (2,)
-
-
 @pytest.mark.parametrize(
     ("name", "call"),
     [

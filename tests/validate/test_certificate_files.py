@@ -48,14 +48,6 @@ def test_the_verifier_needs_the_standard_library_only() -> None:
         assert len(path.read_text(encoding="utf-8").splitlines()) < 350, path
 
 
-def test_what_each_module_is_stands_in_the_first_one() -> None:
-    said = verifier.__doc__ or ""
-    table = [line[:42] for line in said.splitlines() if line.startswith("    ") and "python" not in line]
-    listed = {word.strip(",") for line in table for word in line.split()}
-    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__", "launcher"}
-    assert listed == modules
-
-
 def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> None:
     path = certificates.write(ONE, tmp_path / "new")
     assert path.name == "known.lost-factor.json"

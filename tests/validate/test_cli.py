@@ -121,13 +121,6 @@ def test_an_unexpected_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(result.exception, ZeroDivisionError)
 
 
-def test_verbose_shows_where_an_error_came_from() -> None:
-    done = subprocess.run([command(), "-v", "moments", "missing.json"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "Traceback" in done.stderr
-    assert done.stderr.splitlines()[-1] == "error: missing.json: No such file or directory"
-
-
 # What commands must not load, together with those before them: they run one after another in one process.
 LIGHT: tuple[tuple[str, list[str], set[str]], ...] = (
     ("version", ["--version"], HEAVY | {"sympy", "flint", "numpy", "rich"}),

@@ -142,16 +142,6 @@ def test_what_the_absence_of_z3_costs_is_said_before_all(monkeypatch: pytest.Mon
     assert f"note: {note}" in call("doctor", "--no-self-test").stdout
 
 
-def test_doctor_names_the_compiler_or_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sim.native import build
-
-    monkeypatch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
-    assert printed("doctor", "--no-self-test")["back_ends"]["native"] == "c++ 99.1"
-    monkeypatch.setattr(build, "compiler", lambda: None)
-    assert printed("doctor", "--no-self-test")["back_ends"]["native"] is None
-    assert "no C++ compiler found; set CXX" in call("doctor", "--no-self-test").stdout
-
-
 def test_doctor_sees_a_package_of_the_same_name(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(doctor, "HOME", folder)
     monkeypatch.setattr(

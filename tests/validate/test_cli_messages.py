@@ -8,7 +8,7 @@ import pytest
 
 from tests.validate.command_line import EQ8, assigned, call, complaint
 from theory import claims
-from validate.commands import messages, output
+from validate.commands import messages
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -80,12 +80,6 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(typed: st
     assert "--out=spec.json/deep" in message
     assert "give another --out" in message
     assert sorted(folder.iterdir()) == before
-
-
-def test_a_folder_that_can_be_made_is_not_made(folder: Path) -> None:
-    output.writable("--out", folder / "a" / "b")
-    output.writable("--out", Path("c"))
-    assert [path.name for path in folder.iterdir()] == ["spec.json"]
 
 
 @pytest.mark.parametrize("id", [c.id for c in claims() if c.has_bound][::6])

@@ -41,14 +41,6 @@ def test_a_proof_that_the_prover_accepts(monkeypatch: Patch) -> None:
     assert document["reaches"] is True
 
 
-def test_a_proof_that_the_prover_does_not_accept(monkeypatch: Patch) -> None:
-    says(monkeypatch)
-    found = derivation(WRITTEN)
-    assert found is not None
-    assert (found.outcome, found.reaches) == ("undecided", False)
-    assert found.to_json()["reaches"] is False
-
-
 def test_a_proof_that_is_found_and_none_at_all(monkeypatch: Patch) -> None:
     says(monkeypatch, PROVED)
     found = derivation(vectors.YOUNG)
@@ -79,10 +71,6 @@ def test_the_commands(monkeypatch: Patch) -> None:
         result = call("replay", "written/jensen")
         assert result.exit_code == 2
         assert "others of its paper have, such as written/young" in result.stderr
-
-
-def test_prove_asks_for_the_sentence_of_a_claim_without_a_proof() -> None:
-    assert printed("prove", "open-fl/theorem-3", status=1)["outcome"] == "undecided"
 
 
 def test_the_prover_itself() -> None:

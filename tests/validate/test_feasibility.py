@@ -4,7 +4,6 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
 import typer
 from typer.testing import CliRunner, Result
 
@@ -70,22 +69,6 @@ def test_assumptions_of_a_reader_s_claim_that_exclude_each_other(tmp_path: Path)
     printed = json.loads(done.stdout)
     assert (done.exit_code, printed["outcome"], printed["witness"]) == (1, "empty", None)
     assert [c["second"] for c in printed["conflicts"]] == ["lipschitz(f, G)"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("fedavg-svrg/nothing",), "unknown claim"),
-        ((EQ14, "--set", "M=1/2"), "M=1/2 is outside"),
-        ((EQ14, "--set", "Q=1"), "has no parameter 'Q'"),
-        ((EQ14, "--suppose", "Q < 1"), "unknown name 'Q'"),
-        ((EQ14, "--suppose", "M + 1"), "is not a relation"),
-    ],
-)
-def test_bad_input_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    error = call(*arguments).exception
-    assert isinstance(error, ValueError)
-    assert message in str(error)
 
 
 def test_effort_is_what_decides_and_is_asked_for() -> None:

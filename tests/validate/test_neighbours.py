@@ -268,20 +268,6 @@ def faked(*outcomes: Any) -> Callable[..., MutationReport]:
     return lambda label, **options: MutationReport(str(label), True, tuple(findings))
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "status", "rate"),
-    [(("killed", "killed"), 0, 1.0), (("weaker",), 0, None), (("killed", "survived"), 1, 0.5), ((), 0, None)],
-)
-def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validate.mutate.mutate", faked(*outcomes))
-    result = call("mutate", "textbook/young", "--json")
-    assert result.exit_code == status
-    assert json.loads(result.stdout)["kill_rate"] == rate
-    text = call("mutate", "textbook/young")
-    assert text.exit_code == status
-    assert f"{len(outcomes)} mutants" in text.stdout
-
-
 def test_a_paper_has_one_summary(monkeypatch: pytest.MonkeyPatch) -> None:
     one = faked("killed", "survived")
     monkeypatch.setattr("validate.mutate.mutate_all", lambda paper, **options: [one("a/b"), one("a/c")])

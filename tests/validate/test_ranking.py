@@ -83,13 +83,6 @@ def test_a_rank_lies_in_its_set(runs: int, methods: int, seed: int, confidence: 
     assert again.lowest.tolist() == held.lowest[order].tolist()
 
 
-def test_methods_that_are_the_same_are_not_told_apart() -> None:
-    one = np.random.default_rng(5).normal(size=(30, 1))
-    held = ranks(np.repeat(one, 3, axis=1))
-    assert held.lowest.tolist() == [1, 1, 1]
-    assert held.highest.tolist() == [3, 3, 3]
-
-
 @pytest.mark.parametrize(
     ("values", "options", "message"),
     [

@@ -49,15 +49,6 @@ def test_rescaling_does_not_change_a_slope_and_weights_select() -> None:
     assert (plain.value, plain.intercept) == pytest.approx(tuple(expected))
 
 
-@pytest.mark.parametrize("level", [0.9, 0.99])
-def test_coverage_of_slopes_of_single_curves(level: float) -> None:
-    rng = np.random.default_rng(2)
-    curves = X**-0.7 * np.exp(rng.normal(0, 0.2, (1500, X.size)))  # normal errors: the level is exact
-    missed = sum(not s.lower <= -0.7 <= s.upper for s in (slope(X, y, level) for y in curves))
-    low, high = limits(1500, level)
-    assert low <= missed <= high
-
-
 def test_coverage_of_slopes_of_monte_carlo_curves() -> None:
     rng = np.random.default_rng(3)
     missed = 0

@@ -1,6 +1,5 @@
 """The experiments of section VI on few runs: figures, resuming, tables, and the numbers behind a figure."""
 
-import csv
 from dataclasses import replace
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -56,14 +55,3 @@ def test_simulator_and_oracle_agree(reproduced) -> None:
     table = next(t for t in reproduced.experiment.tables if t.title.startswith("Simulator"))
     assert len(table.rows) == 5
     assert all(abs(float(row[3].replace("−", "-"))) < 8 for row in table.rows)
-
-
-def test_csv_behind_a_figure(reproduced) -> None:
-    with (reproduced.out / "figures" / "figure-3.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    ours = [[float(r["value"]) for r in rows if r["panel"].startswith(f"{few} runs") and r["series"] == "FedAvg-SVRG"]
-            for few in (20, RUNS)]  # fmt: skip
-    assert [len(values) for values in ours] == [101, 101]
-    with np.load(reproduced.out / "data" / f"svrg-5-2-{RUNS}.npz") as saved:
-        assert ours[0][7] == pytest.approx(saved["suboptimality"][:20, 7].mean(), rel=1e-14)
-        assert ours[1][-1] == pytest.approx(saved["suboptimality"][:, -1].mean(), rel=1e-14)

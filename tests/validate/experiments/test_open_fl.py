@@ -58,26 +58,6 @@ def rows_of(reproduced, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_csv_holds_what_was_simulated(reproduced) -> None:
-    rows = rows_of(reproduced, "figure-3")
-    assert len(rows) == 2 * 2 * 4 * (SMALL.rounds + 1)  # two panels of each algorithm have four curves
-    for label, case in own.families("3")["adam"].items():
-        norm = reproduced.found[case]["norm"]
-        assert norm.shape == (SMALL.runs, SMALL.rounds + 1)
-        drawn = [row for row in rows if (row["panel"], row["series"]) == ("local Adam", label)]
-        np.testing.assert_allclose([float(row["value"]) for row in drawn], norm.mean(axis=0), rtol=1e-14)
-        half = 2.5758293035489004 * norm[:, -1].std(ddof=1) / math.sqrt(SMALL.runs)
-        assert float(drawn[-1]["upper"]) == pytest.approx(norm[:, -1].mean() + half, rel=1e-12)
-
-
-def test_the_ratio_of_radii_in_closed_form(reproduced) -> None:
-    for row in rows_of(reproduced, "radius-ratio"):
-        kappa, noise = float(row["x"]), float(row["series"].split()[-1])  # sigma <= sqrt(2 kappa + 1) L r throughout
-        printed = 1 + math.sqrt(max(3, kappa)) * math.sqrt(2 + noise**2)
-        least = math.sqrt((kappa + 1) / 2 * (1 + noise**2))
-        assert float(row["value"]) == pytest.approx(printed / least, rel=1e-12)
-
-
 def test_no_curve_of_the_region_goes_beyond_a_third(reproduced) -> None:
     for row in rows_of(reproduced, "theorem-3-region"):
         beta1, excess = float(row["x"]), float(row["value"])
@@ -94,23 +74,6 @@ def test_replayed_runs_are_the_simulator_s(reproduced) -> None:
     data = own.problem(own.GIVEN.spread, own.GIVEN.ridge, SMALL.pool)
     longest = float(np.linalg.norm(data.features, axis=2).max())
     assert (played["largest"] < longest + own.GIVEN.ridge * 20).all()
-
-
-def test_the_bound_of_theorem_2_holds_where_it_applies(reproduced) -> None:
-    table = next(t for t in reproduced.experiment.tables if t.title.startswith("Theorem 2"))
-    assert [row[0] for row in table.rows] == ["0.01", "1"]
-    assert [row[-1] for row in table.rows] == ["yes", "yes"]
-    c = reproduced.found.values(1.0)
-    assert c.uniform == pytest.approx(math.sqrt((c.L / c.mu + 1) / 2 * (c.r**2 + (c.sigma / c.L) ** 2)))
-    assert c.least <= c.uniform < c.printed
-
-
-def test_theorem_3_does_not_apply(reproduced) -> None:
-    table = next(t for t in reproduced.experiment.tables if t.title.startswith("Theorem 3"))
-    held = {row[0]: row[-1] for row in table.rows}
-    assert held["eta <= 1/L"] == "no"
-    assert held["one_minus_kappa_C1 > 0"] == "no"
-    assert any(text.startswith("Theorem 3 cannot be applied") for text in reproduced.experiment.findings)
 
 
 def test_without_scikit_learn_the_experiment_says_so(reproduced) -> None:
