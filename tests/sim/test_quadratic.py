@@ -25,20 +25,6 @@ def ragged(seed=0, convex=True, dim=3):
     return from_samples(hessians, linears, offsets), hessians, linears, offsets
 
 
-@pytest.mark.parametrize("convex", [True, False])
-def test_costs_are_the_means_over_the_clients_own_samples(convex):
-    problem, hessians, linears, offsets = ragged(convex=convex)
-    points = np.random.default_rng(1).normal(size=(2, 4, 3))
-    for index in np.ndindex(2, 4):
-        x = points[index]
-        expected = [
-            np.mean([x @ h @ x / 2 - b @ x + c for h, b, c in zip(*client, strict=True)])
-            for client in zip(hessians, linears, offsets, strict=True)
-        ]
-        np.testing.assert_allclose(problem.client_cost(points)[index], expected, rtol=1e-12)
-        assert problem.cost(points)[index] == pytest.approx(np.mean(expected), rel=1e-12)
-
-
 def test_gradients_match_finite_differences():
     problem = ragged(convex=False)[0]
     x, step = np.array([0.3, -1.0, 2.0]), 1e-4

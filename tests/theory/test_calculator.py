@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.rounds import chosen
 from tests.theory.trees import scalar, worth
 from theory import algorithm, claim, evaluate
 from theory.arithmetic import NotRationalError
@@ -154,14 +153,6 @@ def test_hypotheses_that_numbers_decide() -> None:
     assert names(more) == ["eta", "p", "mu", "R2", "norm2_x0_xstar"]
     assert holding(more, eta=1, mu=1, p=1, R2=1, norm2_x0_xstar=2)["norm2(x0 - xstar) <= R2"] is False
     assert "norm2_x0_xstar" in names(calculator(one, all_relations=True))
-
-
-def test_what_the_program_needs_of_its_parameters() -> None:
-    found = numbers("p*eta")
-    assert holding(found, eta=1, p=2) == {"p <= 1": False}
-    found = numbers("S*eta/N", of=chosen)
-    assert holding(found, eta=1, S=3, N=2) == {"S <= N": False}
-    assert holding(numbers("S*eta", of=chosen), eta=1, S=3) == {}
 
 
 # --- numbers alone ---------------------------------------------------------------------------------------------------

@@ -51,25 +51,6 @@ def plug_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     catalog._built_in.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: catalog.claim("alpha/theorem-3"), r"unknown claim 'alpha/theorem-3'; did you mean 'alpha/theorem-"),
-        (lambda: catalog.claim("alfa/theorem-1"), r"did you mean 'alpha/theorem-1'"),
-        (lambda: catalog.claim("zzz"), "unknown claim 'zzz'; there are alpha/theorem-1, "),
-        (lambda: catalog.claim(""), "unknown claim ''"),
-        (lambda: catalog.claim(None), "unknown claim None"),
-        (lambda: catalog.paper("alpa"), r"unknown paper 'alpa'; did you mean 'alpha'\?"),
-        (lambda: catalog.claims("zzz"), "unknown paper 'zzz'; there are alpha, beta"),
-    ],
-)
-def test_unknown_names_give_those_that_come_close(
-    plug_ins: Callable[..., None], call: Callable[[], object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_other_distributions_add_papers(plug_ins: Callable[..., None]) -> None:
     module = types.ModuleType("with_paper")
     module.PAPER = toy("delta", "lemma-1")  # type: ignore[attr-defined]

@@ -38,20 +38,6 @@ def test_nan_and_infinity_are_outside_every_domain(domain: Domain, value: float)
     assert not domain.contains(np.array([1, value], dtype=object))
 
 
-@pytest.mark.parametrize(
-    ("domain", "text"),
-    [
-        (REAL, "(-inf, inf)"),
-        (POSITIVE, "(0, inf)"),
-        (PROBABILITY, "(0, 1]"),
-        (COUNT, "the integers in [1, inf)"),
-        (Domain(None, 0.5, upper_open=True), "(-inf, 0.5)"),
-    ],
-)
-def test_the_text_shows_open_and_closed_ends(domain: Domain, text: str) -> None:
-    assert str(domain) == text
-
-
 def test_listing_the_claims_loads_no_numerical_library() -> None:
     code = (
         "import sys, theory; theory.claims(); print(*sorted({'sympy', 'flint', 'numpy', 'torch'} & set(sys.modules)))"

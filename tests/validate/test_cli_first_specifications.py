@@ -93,21 +93,6 @@ def test_the_drift_of_two_local_steps() -> None:
     assert printed("moments", "-", "--exact", given=spec)["drift"] == ["2"]
 
 
-def test_the_scenario_is_what_the_specification_says() -> None:
-    spec = json.loads(
-        changed(FEDMIM, clients=[{"h": ["1", "2"], "b": ["1", "0"]}, {"h": 2, "b": "1/3"}, {"h": 1, "b": -1}])
-    )
-    spec |= {"alpha": [0.6, "3/10"], "beta": ["1/2", 0.25], "step": ["1/4", "1/8"], "local_steps": 3, "S": 2}
-    scenario = read_scenario(spec, exact=True)
-    assert scenario.parameters["alpha"] == [Fraction(3, 5), Fraction(3, 10)]
-    assert scenario.parameters["beta"] == [Fraction(1, 2), Fraction(1, 4)]
-    assert (scenario.parameters["A"], scenario.parameters["S"]) == (Fraction(1, 10), 2)
-    assert scenario.problem.counts.tolist() == [2, 1, 1]
-    everybody = read_scenario(json.loads(changed(FEDMIM, S=None, beta=None)), exact=False)
-    assert everybody.parameters["S"] == 2
-    assert everybody.parameters["beta"] == [0]
-
-
 def test_no_epochs_and_a_schedule_of_steps() -> None:
     assert printed("moments", "-", "--exact", given=changed(SHUFFLING, epochs=0))["mean"] == ["4"]
     found = printed("moments", "-", "--exact", given=changed(SHUFFLING, step=["1/4", "1/8"], epochs=2))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validate.command_line import EQ8, assigned, call, complaint
+from tests.validate.command_line import EQ8, call, complaint
 from theory import claims
 from validate.commands import messages
 
@@ -93,13 +93,6 @@ def test_the_example_of_a_message_about_missing_parameters_runs(id: str) -> None
     assert again.exit_code in (0, 2, 3), again.stderr
     if again.exit_code == 2:
         assert "undefined" in again.stderr or "no real value" in again.stderr or "divi" in again.stderr, again.stderr
-
-
-def test_the_example_keeps_what_was_given() -> None:
-    given = assigned("L=2", "delta=1/sqrt(K)", "S=5", "M=2", "G2=3", "f0_gap=7", "mean_inv_p=13/3")
-    example = complaint(call("bound", EQ8, *given)).split("for example: ")[1]
-    assert shlex.split(example) == ["fedproof", "bound", EQ8, *given, "--set", "K=1"]
-    assert call(*shlex.split(example)[1:]).exit_code in (0, 3)
 
 
 def test_a_message_is_one_line_that_a_terminal_may_show() -> None:

@@ -18,8 +18,6 @@ from benchmarks.calibration import (
     betting_fails,
     betting_holds,
     clopper_pearson,
-    crossings,
-    first,
     laws,
     looks,
     stops,
@@ -118,12 +116,6 @@ def test_the_lower_limit_is_where_the_capital_reaches_its_mark(values, level) ->
         assert not x.mean() > 0 or log_capital(x, x.mean() * 1e-11)[-1] < -math.log(level)
 
 
-def test_the_limits_close_in_on_the_mean() -> None:
-    x = np.random.default_rng(1).random(20_000)
-    assert 0.47 < lower_limit(x, 1e-6) < 0.5
-    assert asymptotic_upper(x, 1e-6)[-1] < 0.53
-
-
 @given(st.integers(2, 400), st.floats(1e-6, 0.4), st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_the_asymptotic_limit_uses_mean_and_deviation_of_the_runs_so_far(least, level, seed) -> None:
@@ -169,15 +161,6 @@ def test_false_alarms_are_as_rare_as_promised(law) -> None:
         rules["holds", "betting"] = (betting_holds, law.mean * (1 - LITTLE))
     for found in stops(law, rules, checks, 256, "test").values():
         assert np.isfinite(found[LEVELS[0]]).sum() <= most
-
-
-def test_the_compiled_loop_decides_as_the_capital_does() -> None:
-    pytest.importorskip("numba")
-    x = np.random.default_rng(11).lognormal(0, 2, size=(300, 500))
-    for mean in (3.0, 7.0):
-        path, found = log_capital(x, mean), crossings(x, mean)
-        for level in LEVELS:
-            assert (found[level] == first(path >= -math.log(level))).all()
 
 
 def test_the_asymptotic_side_is_right_for_normal_values() -> None:

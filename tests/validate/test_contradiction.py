@@ -58,12 +58,6 @@ def test_weights_that_can_be_are_not(assuming):
     assert "vacuous" not in outcomes(claim("any", WEIGHTED, vectors=("a_n",), assuming=assuming))
 
 
-@pytest.mark.parametrize(("least", "word"), [("S >= N + 1", ["vacuous"]), ("S > N", ["vacuous"]), ("S >= N", [])])
-def test_chances_are_at_most_one_for_every_client(least, word):
-    one = claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=("sum_n(p_n) == S", least))
-    assert outcomes(one) == word
-
-
 def test_the_programs_name_of_one_number_a_client_is_that_number():
     """`p` in a relation is p_n for every client."""
     assuming = ("sum_n(p_n) == S", "p <= 1/2", "2*S > N")

@@ -2,13 +2,11 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import typer
 from typer.testing import CliRunner, Result
 
 from theory import claim
-from validate import files
 from validate.commands.feasibility import feasible
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
@@ -53,22 +51,6 @@ def test_assumptions_that_exclude_each_other_under_every_reading() -> None:
     assert (printed["outcome"], printed["witness"]) == ("empty", None)
     assert printed["conflicts"]
     assert "cannot hold together" in call("open-fl/theorem-3/everywhere").stdout
-
-
-def test_assumptions_of_a_reader_s_claim_that_exclude_each_other(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from theory import Paper, claim\n"
-        "ONE = claim('one', 'norm2(grad(f, x)) <= G**2', vectors=('x',),\n"
-        "            assuming=('strongly_convex(f, mu)', 'lipschitz(f, G)', 'mu <= G'))\n"
-        "PAPER = Paper('mine', 'Mine', 'me', (ONE,))\n",
-        encoding="utf-8",
-    )
-    with files.forgetting():
-        done = call(f"{file}:one", "--json")
-    printed = json.loads(done.stdout)
-    assert (done.exit_code, printed["outcome"], printed["witness"]) == (1, "empty", None)
-    assert [c["second"] for c in printed["conflicts"]] == ["lipschitz(f, G)"]
 
 
 def test_effort_is_what_decides_and_is_asked_for() -> None:

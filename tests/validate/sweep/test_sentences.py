@@ -11,7 +11,7 @@ from tests.language import noise_ball, proxskip
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
 from validate.expected import lines
-from validate.instances import by_runs, read_instance
+from validate.instances import read_instance
 from validate.instances.by_runs import left_by_runs, sides_by_runs, why_not_from_above
 from validate.instances.occasion import occasion
 from validate.instances.problems import in_floats
@@ -180,21 +180,6 @@ def test_runs_have_the_left_side_as_their_expectation() -> None:
             assert abs(left.mean() - exact[tuple(at.items())]) <= error, (one.id, at)
         tested += len(rows) > 0
     assert tested >= 15
-
-
-def test_a_batch_of_runs_begins_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = catalog.claim("noise-ball/noise-ball")
-    data = {"algorithm": "x/y", "problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]},
-            "parameters": {"eta": "1/2"}, "start": 0, "rounds": 3}  # fmt: skip
-    setting = setting_of(one, valued(one, read_instance(data, noise_ball.parallel_sgd), {}))
-    world = Setting(in_floats(setting.problem), setting.start, setting.values, setting.rounds, one)
-    (_, whole) = left_by_runs(one, world, 50, 3)[-1]
-    (_, later) = left_by_runs(one, world, 30, 3, first_run=20)[-1]
-    monkeypatch.setattr(by_runs, "TOGETHER", 1)
-    (_, singly) = left_by_runs(one, world, 50, 3)[-1]
-    assert len(set(whole)) > 3
-    assert (whole[20:] == later).all()
-    assert (whole == singly).all()
 
 
 def test_false_claims_fail_by_runs() -> None:

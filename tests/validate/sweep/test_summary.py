@@ -168,22 +168,6 @@ def test_an_empty_store(tmp_path: Path) -> None:
     assert "The store has no cells." in page(found, tmp_path).text
 
 
-def test_an_unfinished_store_says_so_first(tmp_path: Path) -> None:
-    path = kept(tmp_path / "s", [(toy(at), answer(at / 8) if at < 3 else None) for at in range(8)])
-    found = experiment_of(path, tmp_path / "out")
-    assert found.findings[0].startswith("Unfinished: 5 of 8 cells have no result yet.")
-    assert "being written" not in found.findings[0]
-    assert "digest" not in found.settings[0]
-    assert table(found, "Outcomes by claim").header == ("claim", "holds", "no result yet", "cells")
-    assert table(found, "Outcomes by claim").rows == (("toy/one", "3", "5", "8"),)
-    assert "Unfinished" in page(found, tmp_path).text
-    with Store.open(path):
-        assert "It is being written by process " in experiment_of(path, tmp_path / "out").findings[0]
-    nothing = experiment_of(kept(tmp_path / "none", [(toy(at), None) for at in range(2)]), tmp_path / "out")
-    assert nothing.findings[0].startswith("Unfinished: 2 of 2 cells")
-    assert not nothing.figures
-
-
 def test_failures_are_listed_with_their_messages(tmp_path: Path) -> None:
     entries: list[Any] = [(toy(at), answer(0.5)) for at in range(2)]
     entries += [(toy(at), {"outcome": "error", "detail": "ValueError: one"}) for at in range(2, 5)]
