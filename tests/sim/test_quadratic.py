@@ -50,18 +50,6 @@ def test_constants_match_eigenvalues():
     assert ragged()[0].sample_strong_convexity > 0.9
 
 
-def test_heterogeneity_and_sampling_noise_by_definition():
-    problem, hessians, linears, _ = ragged()
-    x = problem.minimiser
-    gradients = [h @ x - b for h, b in zip(hessians, linears, strict=True)]
-    means = [g.mean(axis=0) for g in gradients]
-    assert problem.heterogeneity == pytest.approx(np.mean([m @ m for m in means]), rel=1e-12)
-    noise = [np.mean(np.sum((g - m) ** 2, axis=1)) for g, m in zip(gradients, means, strict=True)]
-    np.testing.assert_allclose(problem.sampling_noise(x), noise, rtol=1e-12, atol=1e-12)
-    assert problem.sampling_noise(np.stack([x, x, x])).shape == (3, 3)
-    assert problem.sampling_noise(x)[1] == 0
-
-
 def estimator_second_moment(problem, w, snapshot):
     """max_n E||v||^2, sample by sample."""
     best = 0

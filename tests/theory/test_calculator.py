@@ -168,21 +168,6 @@ def test_sums_over_rounds() -> None:
             found.complete({"eta": 1, "K": wrong})
 
 
-def test_of_what_is_printed_as_one_number_a_client_the_bound_takes_a_vector() -> None:
-    where = {"z_n": "norm2(grad(f_n, x0))", "spread": "max_n(m_n)/min_n(m_n)", "other": "mean_n(q_n)"}
-    one = claim(
-        "vectors",
-        "f(x0) <= sum_n(a_n*z_n/m_n) + spread + other*mean_n(a_n)",
-        assuming=("sum_n(a_n) == 1",),
-        where=where,
-        printed={"n": "m_n", "zeta": "z_n", "a": "a_n"},
-    )
-    values = {"a": [0.25, 0.75], "n": [1, 3], "zeta": [4, 8], "other": 10}
-    assert one.bound(**values) == 0.25 * 4 + 0.75 * 8 / 3 + 3 + 10 * 0.5
-    assert one.terms(**values) == {"spread": 3.0}
-    assert one.violated(**{**values, "a": [1, 1]}) == ("sum_n(a_n) == 1",)
-
-
 def test_what_is_remembered_goes_by_the_papers_name_too() -> None:
     one = claim(
         "weights",

@@ -10,11 +10,9 @@ from theory.sentence import (
     SentenceError,
     Vocabulary,
     evaluate,
-    index_of,
     parse_expression,
     parse_sentence,
     read,
-    remembered,
     text_of,
 )
 
@@ -186,15 +184,3 @@ def test_text_and_tree_are_the_same(text):
     again = parse_expression(text_of(tree))
     assert text_of(again) == text_of(tree)
     assert read(again, WORDS) == read(tree, WORDS)
-
-
-def test_remembered_vectors_and_their_weights():
-    read_ = lambda text: read(parse_expression(text), WORDS)  # noqa: E731
-    assert read_("past[k, j]").free == {"k", "j"}
-    assert read_("past[k, 0]").random
-    assert not read_("past[0, j]").random
-    assert read_("sum_j(alpha_j*past[k, j])").free == {"k"}
-    assert index_of("alpha_j") == ("alpha", "j")
-    lags = parse_expression("alpha_j*norm2(past[k, j])")
-    assert remembered(lags, "j", WORDS) == ({"past"}, {"alpha"})
-    assert remembered(parse_expression("sum_n(norm2(y[k, j]))*alpha_j"), "j", WORDS) == (set(), set())

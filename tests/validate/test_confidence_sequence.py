@@ -17,9 +17,7 @@ from benchmarks.calibration import (
     RUNS,
     betting_fails,
     betting_holds,
-    clopper_pearson,
     laws,
-    looks,
     stops,
 )
 from tests.rationals import rationals
@@ -170,20 +168,6 @@ def test_the_asymptotic_side_is_right_for_normal_values() -> None:
     assert 0 < wrong <= binom.isf(1e-6, 4_000, 0.05)
 
 
-def test_the_laws_of_the_calibration_have_the_means_that_are_said() -> None:
-    for law in laws():
-        x = law.draw(0, 200_000)
-        assert (law.draw(4_000, 1_000) == x[4_000:5_000]).all()
-        assert x.min() >= 0
-        assert x.max() <= law.largest
-        if "Pareto" not in law.name:  # its deviation does not exist; six standard errors have no meaning there
-            assert abs(x.mean() - law.mean) <= 6 * x.std() / math.sqrt(len(x)) + 1e-12
-    low, high = clopper_pearson(3, 1000)
-    assert binom.cdf(3, 1000, high) == pytest.approx(0.005)
-    assert binom.sf(2, 1000, low) == pytest.approx(0.005)
-    assert looks(1024) == [64, 192, 448, 960, 1024]
-
-
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.9, 1.0, 1.2, 2.0]), st.sampled_from([None, 4.0]))
 @settings(max_examples=60, deadline=None)
 def test_a_decision_needs_the_runs_that_it_names_and_no_others(seed, bound, largest) -> None:
@@ -212,15 +196,6 @@ def test_decisions_of_each_kind() -> None:
     assert (failing.outcome, failing.case, failing.guarantee) == ("fails", 1, "anytime")
     assert decide(x, [1.5, 1.0], [1.5, 1.0], 1e-6).outcome is None
     assert decide(np.ones(5), 3.0, 3.0, 1e-6, largest=2.0).runs == 1  # nothing can exceed 2
-
-
-def test_each_of_several_means_is_tested_at_its_share_of_the_level() -> None:
-    x = np.random.default_rng(4).exponential(size=(2000, 1))
-    path = log_capital(x[:, 0], 0.8)
-    for copies in (1, 2, 20):
-        found = decide(np.repeat(x, copies, axis=1), 0.8, 0.8, 1e-3)
-        assert (found.outcome, found.case) == ("fails", 0)
-        assert found.runs == int(np.argmax(path >= math.log(copies / 1e-3))) + 1
 
 
 def test_an_asymptotic_decision_waits_for_a_rigorous_one_that_is_in_reach() -> None:

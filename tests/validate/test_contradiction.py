@@ -66,16 +66,6 @@ def test_the_programs_name_of_one_number_a_client_is_that_number():
     assert outcomes(claim("any", "E(norm2(x[1] - x0)) <= eta", of=willing, assuming=(*assuming[:2], "2*S >= N"))) == []
 
 
-@pytest.mark.parametrize(
-    "assuming",
-    [("k >= 3",), ("2**k >= 2",), ("eta_k <= k/2",), ("eta_k >= 1", "eta_k <= (k + 1)/2"), ("k + 1 > K + 1", "K >= 2")],
-)
-def test_what_every_round_is_asked_the_first_is_asked_too(assuming, tmp_path):
-    one = claim("any", "2**k + 0*eta_k >= k**2", assuming=assuming)
-    assert outcomes(one) == ["vacuous"]
-    assert examine(one, quick=True, out=tmp_path).verdict == "vacuous"
-
-
 @pytest.mark.parametrize("assuming", [("k >= 0",), ("k <= 2",), ("eta_k >= k",), ("eta_k > k/2", "eta_k <= 1 + k")])
 def test_what_the_first_round_allows_is_no_contradiction(assuming):
     assert "vacuous" not in outcomes(claim("any", "2**k + 0*eta_k >= k**2", assuming=assuming))

@@ -41,16 +41,6 @@ def test_a_proof_that_the_prover_accepts(monkeypatch: Patch) -> None:
     assert document["reaches"] is True
 
 
-def test_a_proof_that_is_found_and_none_at_all(monkeypatch: Patch) -> None:
-    says(monkeypatch, PROVED)
-    found = derivation(vectors.YOUNG)
-    assert found is not None
-    assert not found.written
-    assert [(p.label, p.rule, p.text) for p in found.pieces] == [("1", "squares", "c*norm2(a - b/c)")]
-    says(monkeypatch)
-    assert derivation(vectors.YOUNG) is None
-
-
 def test_the_commands(monkeypatch: Patch) -> None:
     with catalog.forgetting():
         catalog.add(

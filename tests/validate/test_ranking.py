@@ -21,15 +21,6 @@ def test_one_difference_is_the_paired_t_interval() -> None:
     assert [part[1] for part in found] == [0, 0, 0]
 
 
-def test_several_differences_share_the_error() -> None:
-    values = np.random.default_rng(1).normal(size=(12, 5))
-    found = differences(values, 0, 0.99)
-    for at in range(1, 5):
-        test = stats.ttest_rel(values[:, at], values[:, 0])
-        interval = test.confidence_interval(1 - 0.01 / 4)
-        assert (found.lower[at], found.upper[at]) == pytest.approx((interval.low, interval.high))
-
-
 def test_blocks_take_out_their_means() -> None:
     """What differs between data sets is no noise: the pooled variance within them, by hand."""
     values = np.array([1.0, 3.0, 101.0, 105.0])

@@ -138,17 +138,6 @@ def test_objective_and_accuracy_against_plain_sums() -> None:
             assert accuracy[at] == pytest.approx(np.mean(logits.argmax(axis=2) == p.labels))
 
 
-def test_the_least_objective_is_below_every_other(tmp_path: Path) -> None:
-    least = Work(tmp_path, GIVEN)[own.Least(0.3, 7, 2)]["least"]
-    for seed, value in zip((7, 8), least, strict=True):
-        p = own.problem(0.3, seed)
-        near = p.minimiser + 1e-3 * np.random.default_rng(1).normal(size=(5, p.dim))
-        cost = own.objective(p, np.vstack([p.minimiser, near]))
-        assert cost[0] == pytest.approx(value, abs=1e-12)
-        # strongly convex with modulus ridge
-        assert np.all(cost[1:] - value >= GIVEN.ridge / 2 * np.sum((near - p.minimiser) ** 2, axis=1) - 1e-14)
-
-
 def made(excess: Any, accuracy: Any = 0.5, consistency: Any = 1.0) -> Mapping[str, Array]:
     excess = np.asarray(excess, dtype=float)
     return {

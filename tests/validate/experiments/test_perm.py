@@ -197,17 +197,6 @@ def test_reproduce_draws_and_tabulates(reproduced: SimpleNamespace) -> None:
     assert len(experiment.findings) >= 6
 
 
-def test_weights_in_figure_6_are_weights(reproduced: SimpleNamespace) -> None:
-    with reproduced.experiment.data[2].open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) in (3 * 6, 5 * 6)  # without and with scikit-learn
-    values = np.array([[float(r[f"column{j}"]) for j in range(6)] for r in rows])
-    np.testing.assert_allclose(values.sum(axis=1), 1)
-    assert (values >= 0).all()
-    two = values[:6]
-    assert two[:3, 3:].max() == two[3:, :3].max() == 0  # the populations are told apart
-
-
 def test_a_finished_experiment_is_read_again(reproduced: SimpleNamespace) -> None:
     assert not any("simulating" in line for line in reproduced.second)
     assert sum("read from" in line for line in reproduced.second) == sum(":" in line for line in reproduced.first)

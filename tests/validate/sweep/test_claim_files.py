@@ -1,8 +1,6 @@
 """Claims in an author's own file: what their cells are, where they are computed, and what a changed file does."""
 
 import csv
-import json
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -124,28 +122,6 @@ def results(path: Path | str) -> list[tuple[str, dict[str, Any]]]:
 
 
 # --- what a cell is --------------------------------------------------------------------------------------------------
-
-
-def test_a_cell_says_the_label_and_the_file_s_contents_and_not_where_the_file_lies(folder: Path) -> None:
-    documents = list(read(*BOTH, EQ8).documents())
-    digest = sha256(PAPER.encode()).hexdigest()
-    assert {(d["claim"], d.get("file"), d.get("relation")) for d in documents} == {
-        (BOTH[0], digest, "<="), (BOTH[1], digest, "<="), (EQ8, None, None),
-    }  # fmt: skip
-    assert str(folder) not in json.dumps(documents)
-    other = folder / "elsewhere"
-    other.mkdir()
-    shutil.copy(folder / "my_paper.py", other)
-    assert list(read(*BOTH, EQ8, folder=other).documents()) == documents
-    assert list(read(*(f"elsewhere/{claim}" for claim in BOTH), EQ8).documents()) == documents
-    assert list(read(*(f"{other}/{claim}" for claim in BOTH), EQ8, folder="/").documents()) == documents
-    assert list(read("my_paper.py:mine/noise-ball", *BOTH, EQ8).documents()) == documents, "one claim, once"
-    keys = {key(document) for document in documents}
-    (folder / "my_paper.py").write_text(PAPER + "\n", encoding="utf-8")
-    changed = {key(document) for document in read(*BOTH, EQ8).documents()}
-    shared = {key(document) for document in documents if document["claim"] == EQ8}
-    assert keys & changed == shared
-    assert len(changed) == len(keys) == 12
 
 
 @pytest.mark.parametrize(

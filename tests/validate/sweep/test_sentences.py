@@ -16,7 +16,7 @@ from validate.instances.by_runs import left_by_runs, sides_by_runs, why_not_from
 from validate.instances.occasion import occasion
 from validate.instances.problems import in_floats
 from validate.instances.setting import Setting
-from validate.on_instance import on_instance, setting_of, valued
+from validate.on_instance import setting_of, valued
 from validate.sweep import read_specification, run_cell
 
 LANGUAGE = Path(__file__).parents[2] / "language"
@@ -96,20 +96,6 @@ def test_a_sweep_of_a_grid(specification: str, folder: Path) -> None:
     assert sum(done["outcomes"].values()) == 32
     page = call("report", "--store", "s.sqlite", "--out", "page")
     assert page.exit_code == 0, page.output
-
-
-def test_cells_agree_with_instances() -> None:
-    found = outcome(claim="noise-ball/lost-factor")
-    assert found["outcome"] == "fails"
-    assert found["detail"].startswith("in fractions")
-    data = {"problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]}, "parameters": {"eta": "1/2"},
-            "start": 0, "rounds": 3}  # fmt: skip
-    exact = on_instance(noise_ball.LOST_FACTOR, read_instance({**data, "algorithm": "x/y"}, noise_ball.parallel_sgd))
-    row = exact.measured.broken[0]
-    assert found["index"] == dict(row.at)
-    assert found["left"] == pytest.approx(float(row.left), rel=1e-12)
-    fine = outcome(claim="noise-ball/noise-ball")
-    assert (fine["outcome"], fine["guarantee"]) == ("holds", "exact")
 
 
 def test_what_a_claim_does_not_speak_of() -> None:
