@@ -32,7 +32,7 @@ def fresh(monkeypatch, tmp_path):
     shutil.copytree(build._HERE, package)
     (package / "small.cpp").write_text(SOURCE)
     monkeypatch.setattr(build, "_HERE", package)
-    monkeypatch.setattr("sim.simulate.native._WORTH_COMPILING", 0)
+    monkeypatch.setattr("sim.simulate.native.WORTH_COMPILING", 0)
     return tmp_path
 
 
