@@ -172,7 +172,7 @@ def axes(quick: bool) -> list[Axis]:
 
     def by_threads(t: int, runs: int, kind: str) -> list[Case]:
         problem, p = workload()
-        named: dict[str, Callable[..., Array]] = {"engine, torch": engine(problem, p, "torch", t)}
+        named: dict[str, Callable[..., Array]] = {}
         if compiler() is not None:
             by_hand = cpp(problem, p, t)
             named |= {"engine, native": engine(problem, p, "native", t)}
