@@ -1,7 +1,8 @@
 """Kingma, Ba: Adam (ICLR 2015; arXiv 1412.6980), Theorem 4.1 and the lemmas of appendix 10.1.
 
-g_k are the gradients of one coordinate in rounds 0, ..., K - 1 (T is K). A function that changes with t has no counterpart
-here: a run is on one function of one variable, f_t = f for every t, for which the lemmas and the theorem are claimed too.
+g_k are the gradients of one coordinate in rounds 0, ..., K - 1 (T is K). A function that changes with t has no
+counterpart here: a run is on one function of one variable, f_t = f for every t, for which the lemmas and the
+theorem are claimed too.
 """
 
 from __future__ import annotations

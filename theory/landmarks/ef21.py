@@ -16,7 +16,8 @@ def ef21(w, x, g, *, gamma, m):
 CLAIMS = (
     claim(
         "theorem-1",
-        "mean_k(E(norm2(grad(f, x[k])))) <= 2*(f(x0) - fstar)/(gamma*K) + mean_n(norm2(g[0] - grad(f_n, x0)))/(theta*K)",
+        "mean_k(E(norm2(grad(f, x[k])))) <= 2*(f(x0) - fstar)/(gamma*K) "
+        "+ mean_n(norm2(g[0] - grad(f_n, x0)))/(theta*K)",
         of=ef21, where={"theta": "1 - sqrt(1 - m/d)", "beta": "(1 - m/d)/theta"},
         assuming=("smooth(f_n, L)", "bounded_below(f)", "gamma <= 1/(L + L*sqrt(beta/theta))", "m <= d"),
         title="EF21, not convex", source="Richtarik, Sokolov, Fatkhullin, EF21, NeurIPS 2021, Theorem 1", sure="memory",

@@ -1,7 +1,8 @@
 """Wang, Liu, Liang, Joshi, Poor: Tackling the Objective Inconsistency Problem in Heterogeneous Federated Optimization.
 
-NeurIPS 2020, Lemma 1 and Theorem 2. Clients take tau_n local steps each: in turn h client n moves if h < tau_n. Of Lemma
-1, whose limit is no sentence, the fixed point is said; of Theorem 2 the step from one objective to the other at a point.
+NeurIPS 2020, Lemma 1 and Theorem 2. Clients take tau_n local steps each: in turn h client n moves if h < tau_n. Of
+Lemma 1, whose limit is no sentence, the fixed point is said; of Theorem 2 the step from one objective to the other
+at a point.
 """
 
 from __future__ import annotations

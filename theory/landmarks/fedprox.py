@@ -1,13 +1,13 @@
 """Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith: Federated Optimization in Heterogeneous Networks (MLSys 2020).
 
-K devices of the paper are S here, drawn with replacement, p_k = 1/N; exact proximal steps (gamma = 0) where a run is
-spoken of. L_minus bounds how negative curvatures are.
+K devices of the paper are S here, drawn with replacement, p_k = 1/N; exact proximal steps (gamma = 0) where a run
+is spoken of. L_minus bounds how negative curvatures are: in Theorem 4 it is L, a bound that smoothness gives.
 """
 
 from __future__ import annotations
 
 from theory.claim import Paper, claim
-from theory.domain import AT_LEAST_ONE, Domain, NONNEGATIVE
+from theory.domain import AT_LEAST_ONE, Domain
 from theory.program import algorithm
 
 SOURCE = "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith, Federated Optimization in Heterogeneous Networks, MLSys 2020"
@@ -32,9 +32,11 @@ CLAIMS = (
     claim(
         "theorem-4",
         "E(f(x[1])) <= f(x0) - rho*norm2(grad(f, x0))",
-        of=fedprox, where={"mubar": "mu - L_minus", "rho": EXACT,
-        "B": "sqrt(mean_n(norm2(grad(f_n, x0)))/norm2(grad(f, x0)))"},
-        assuming=("smooth(f_n, L)", "weakly_convex(f_n, L_minus)", "mu > L_minus", "rho > 0"),
+        of=fedprox,
+        where={
+            "mubar": "mu - L", "rho": EXACT, "B": "sqrt(mean_n(norm2(grad(f_n, x0)))/norm2(grad(f, x0)))",
+        },
+        assuming=("smooth(f_n, L)", "mu > L", "rho > 0"),
         title="one round of FedProx", source=f"{SOURCE}, Theorem 4", sure="read",
         remarks=("gamma = 0: exact proximal steps; B is the dissimilarity at x0",),
     ),
@@ -71,7 +73,8 @@ CLAIMS = (
         "corollary-10",
         "sqrt(mean_n(norm2(a_n))/norm2(mean_n(a_n))) <= sqrt(1 + sigma**2/eps)",
         vectors=("a_n",), assuming=("mean_n(norm2(a_n - mean_n(a_n))) <= sigma**2", "norm2(mean_n(a_n)) > eps"),
-        kind="corollary", title="bounded variance bounds the dissimilarity", source=f"{SOURCE}, Corollary 10", sure="read",
+        kind="corollary", title="bounded variance bounds the dissimilarity", source=f"{SOURCE}, Corollary 10",
+        sure="read",
         remarks=("a_n are the gradients of the devices at a point with norm2 of the mean above eps",),
     ),
     claim(
@@ -81,4 +84,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("fedprox", "Federated Optimization in Heterogeneous Networks", "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith", CLAIMS)
+PAPER = Paper(
+    "fedprox", "Federated Optimization in Heterogeneous Networks", "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith", CLAIMS
+)

@@ -1,13 +1,13 @@
 """Ghadimi, Lan: Accelerated Gradient Methods for Nonconvex Nonlinear and Stochastic Programming (arXiv 1310.3787v1).
 
-Round k is the paper's step k + 1, so alpha, beta, lam of round k are its alpha_{k+1}, ... and Gam_k its Gamma_{k+1}; one
-client. The random output is a weighted sum over the rounds.
+Round k is the paper's step k + 1, so alpha, beta, lam of round k are its alpha_{k+1}, ... and Gam_k its
+Gamma_{k+1}; one client. The random output is a weighted sum over the rounds.
 """
 
 from __future__ import annotations
 
 from theory.claim import Paper, claim
-from theory.domain import NONNEGATIVE, PROBABILITY
+from theory.domain import PROBABILITY
 from theory.program import algorithm
 
 SOURCE = "Ghadimi, Lan, Accelerated Gradient Methods for Nonconvex Nonlinear and Stochastic Programming, 2016"

@@ -24,5 +24,8 @@ CLAIMS = (
 )  # fmt: skip
 
 PAPER = Paper(
-    "gower2019", "SGD: General Analysis and Improved Rates", "Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik", CLAIMS
+    "gower2019",
+    "SGD: General Analysis and Improved Rates",
+    "Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik",
+    CLAIMS,
 )

@@ -1,7 +1,7 @@
 """Khaled, Mishchenko, Richtarik: First Analysis of Local GD on Heterogeneous Data (arXiv 1909.04715), as printed.
 
-Epochs of H local gradient steps begin at the average. hat[k, h] is the average of the devices before step h of epoch k,
-next[k, h] the one after it, y the devices' points.
+Epochs of H local gradient steps begin at the average. hat[k, h] is the average of the devices before step h of
+epoch k, next[k, h] the one after it, y the devices' points.
 """
 
 from __future__ import annotations
@@ -72,6 +72,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper(
-    "khaled2019", "First Analysis of Local GD on Heterogeneous Data", "Khaled, Mishchenko, Richtarik", CLAIMS
-)
+PAPER = Paper("khaled2019", "First Analysis of Local GD on Heterogeneous Data", "Khaled, Mishchenko, Richtarik", CLAIMS)

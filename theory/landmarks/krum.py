@@ -1,6 +1,7 @@
 """Blanchard, El Mhamdi, Guerraoui, Stainer: Byzantine Tolerant Gradient Descent (Krum; NeurIPS 2017).
 
-The choice by comparison is no sentence; what is printed of the order of eta(n, f) is one of numbers, q for f, r for n.
+The choice by comparison is no sentence; what is printed of the order of eta(n, f) is one of numbers, q for f, r for
+n.
 """
 
 from __future__ import annotations

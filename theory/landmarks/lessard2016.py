@@ -1,7 +1,7 @@
 """Lessard, Recht, Packard: Analysis and Design of Optimization Algorithms via Integral Quadratic Constraints.
 
-SIAM J. Optim. 2016; arXiv 1408.3595v7. m of the paper is mu here. The limit of the heavy-ball cycle is no sentence: that
-the three points are mapped to one another is.
+SIAM J. Optim. 2016; arXiv 1408.3595v7. m of the paper is mu here. The limit of the heavy-ball cycle is no sentence:
+that the three points are mapped to one another is.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from theory.domain import PROBABILITY
 
 SOURCE = "Lessard, Recht, Packard, Analysis and Design of Optimization Algorithms via IQCs, 2016"
 CLASS = ("smooth(f, L)", "strongly_convex(f, mu)", "mu < L")
-G_Y, G_B = ("grad(f, {0}) - grad(f, z) - mu*({0} - z)".format(v) for v in "yb")
+G_Y, G_B = (f"grad(f, {v}) - grad(f, z) - mu*({v} - z)" for v in "yb")
 
 CLAIMS = (
     claim(

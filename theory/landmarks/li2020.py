@@ -1,7 +1,7 @@
 """Li, Huang, Yang, Wang, Zhang: On the Convergence of FedAvg on Non-IID Data (ICLR 2020), Theorems 1 to 4.
 
-The devices' weights are p_k = 1/N, E is H, K of the paper S, its T = H*K local steps. Assumption 4 bounds gradients along
-the iterates of the run, so G2 is the largest E norm2 of them; the F_k^* are the minima f_n(xstar_n).
+The devices' weights are p_k = 1/N, E is H, K of the paper S, its T = H*K local steps. Assumption 4 bounds gradients
+along the iterates of the run, so G2 is the largest E norm2 of them; the F_k^* are the minima f_n(xstar_n).
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ CLAIMS = (
         title="FedAvg with a fixed step has a limit of distance Omega((E - 1)*eta) from the minimiser",
         source=f"{PAPER_NAME}, Theorem 4",
         remarks=(
-            "there is a strongly convex and smooth distributed problem such that with full batches, E > 1 and any fixed "
-            "step size eta, small enough, the limit w of FedAvg has norm(w - xstar) = Omega((E - 1)*eta)*norm(xstar)",
+            "there is a strongly convex and smooth distributed problem such that with full batches, E > 1 and any "
+            "fixed step size eta, small enough, the limit w of FedAvg has norm(w - xstar) = Omega((E - 1)*eta)*norm(xstar)",
         ),
         **READ,
     ),

@@ -1,4 +1,4 @@
-"""Gorbunov, Burlachenko, Li, Richtarik: MARINA (ICML 2021), Theorem 2.1, with m random coordinates (omega = d/m - 1)."""
+"""Gorbunov, Burlachenko, Li, Richtarik: MARINA (ICML 2021), Theorem 2.1; m random coordinates (omega = d/m - 1)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ def compressed(w, x, *, gamma, m):
 CLAIMS = (
     claim(
         "theorem-2-1",
-        "E(norm2(x[k] - xstar)) <= (1 - gamma*mu)**k*norm2(x0 - xstar) + 2*gamma*omega/(mu*N)*mean_n(norm2(grad(f_n, xstar)))",
+        "E(norm2(x[k] - xstar)) <= (1 - gamma*mu)**k*norm2(x0 - xstar) "
+        "+ 2*gamma*omega/(mu*N)*mean_n(norm2(grad(f_n, xstar)))",
         of=compressed, where={"omega": "d/m - 1"},
         assuming=(
             "smooth(f_n, L)", "strongly_convex(f_n, mu)", "gamma <= 1/((1 + 2*omega/N)*L)", "m <= d",

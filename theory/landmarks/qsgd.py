@@ -1,7 +1,8 @@
 """Alistarh, Grubic, Li, Tomioka, Vojnovic: QSGD (NeurIPS 2017), Lemma 3.1.
 
-The operator is no primitive. For a vector of N entries u_n = abs(v_n)/norm(v), with l_n/s <= u_n <= (l_n + 1)/s, entry n is
-(l_n + 1)/s with probability s*u_n - l_n, else l_n/s: mean, variance and number of non-zero entries are sums over n.
+The operator is no primitive. For a vector of N entries u_n = abs(v_n)/norm(v), with l_n/s <= u_n <= (l_n + 1)/s,
+entry n is (l_n + 1)/s with probability s*u_n - l_n, else l_n/s: mean, variance and number of non-zero entries are
+sums over n.
 """
 
 from __future__ import annotations

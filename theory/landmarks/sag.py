@@ -38,17 +38,26 @@ LYAPUNOV = (
     "+ c*norm2(x0 - xstar)"
 )
 CONSTANTS = {
-    "a1": "1/(32*N*L)*(1 - 1/(2*N))", "a2": "1/(16*N*L)*(1 - 1/(2*N))", "b": "-1/(4*N)*(1 - 1/N)", "c": "4*L/N",
-    "w0": "1/2 - 1/N", "d": "1/(16*L*N)",
+    "a1": "1/(32*N*L)*(1 - 1/(2*N))",
+    "a2": "1/(16*N*L)*(1 - 1/(2*N))",
+    "b": "-1/(4*N)*(1 - 1/N)",
+    "c": "4*L/N",
+    "w0": "1/2 - 1/N",
+    "d": "1/(16*L*N)",
 }
 PART = LYAPUNOV.replace("d*", "step*")
 CENTRE = ("smooth(f_n, L)", "convex(f_n)", "norm2(sum_n(y_n)) <= 0", "N >= 2")
 
 CLAIMS = (
     claim("theorem-1", SUBLINEAR, of=sag, assuming=CONVEX, where=ZERO, title="SAG, convex", **THEOREM),
-    claim("theorem-1/strongly-convex", LINEAR, of=sag, assuming=STRONG, where=ZERO, title="SAG, strongly convex", **THEOREM),
-    claim("theorem-1/centred", SUBLINEAR, of=sag_centred, assuming=CONVEX, where=CENTRED, title="SAG, convex, centred start",
-          **THEOREM),
+    claim(
+        "theorem-1/strongly-convex", LINEAR, of=sag, assuming=STRONG, where=ZERO, title="SAG, strongly convex",
+        **THEOREM,
+    ),
+    claim(
+        "theorem-1/centred", SUBLINEAR, of=sag_centred, assuming=CONVEX, where=CENTRED,
+        title="SAG, convex, centred start", **THEOREM,
+    ),
     claim("theorem-1/centred-strongly-convex", LINEAR, of=sag_centred, assuming=STRONG, where=CENTRED,
           title="SAG, strongly convex, centred start", **THEOREM),
     claim(

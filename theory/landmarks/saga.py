@@ -48,7 +48,8 @@ CLAIMS = (
         "lemma-3",
         "mean_n(norm2(-gamma*(grad(f_n, x) - grad(f_n, phi_n) + table) - gamma*grad(f, z))) "
         "<= gamma**2*(1 + 1/beta)*mean_n(norm2(grad(f_n, phi_n) - grad(f_n, z))) "
-        "+ gamma**2*(1 + beta)*mean_n(norm2(grad(f_n, x) - grad(f_n, z))) - gamma**2*beta*norm2(grad(f, x) - grad(f, z))",
+        "+ gamma**2*(1 + beta)*mean_n(norm2(grad(f_n, x) - grad(f_n, z))) "
+        "- gamma**2*beta*norm2(grad(f, x) - grad(f, z))",
         vectors=("x", "z", "phi_n"), where={"table": "mean_n(grad(f_n, phi_n))"},
         kind="lemma", title="the second moment of a step", source=f"{SOURCE}, Lemma 3", sure="transcribed",
     ),

@@ -1,6 +1,7 @@
 """Karimireddy, Kale, Mohri, Reddi, Stich, Suresh: SCAFFOLD (ICML 2020; arXiv 1910.06378v4).
 
-beta of the paper is L here, K is H, R is K. Its Theorems I, III and IV hide constants behind O: there is no sentence.
+beta of the paper is L here, K is H, R is K. Its Theorems I, III and IV hide constants behind O: there is no
+sentence.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ CLAIMS = (
     ),
     in_orders(
         "theorem-2", "Theorem II: a lower bound for FedAvg",
-        "for any G, mu > 0 there are mu-strongly convex functions with (G, B)-bounded dissimilarity for which FedAvg with "
-        "K >= 2, sigma = 0, N = S has an error of at least Omega(G**2/(mu*R**2))",
+        "for any G, mu > 0 there are mu-strongly convex functions with (G, B)-bounded dissimilarity for which FedAvg "
+        "with K >= 2, sigma = 0, N = S has an error of at least Omega(G**2/(mu*R**2))",
     ),
     in_orders(
         "theorem-3", "Theorem III: rounds of SCAFFOLD for an error of eps",

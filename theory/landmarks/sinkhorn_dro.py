@@ -1,6 +1,7 @@
 """Wang, Gao, Xie: Sinkhorn Distributionally Robust Optimization (arXiv 2109.11926v5), Lemma EC.7.
 
-The Euclidean case without constraint and bias; M bounds every sample's gradients, where the paper bounds a second moment.
+The Euclidean case without constraint and bias; M bounds every sample's gradients, where the paper bounds a second
+moment.
 """
 
 from __future__ import annotations

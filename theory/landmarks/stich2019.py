@@ -1,11 +1,13 @@
 """Stich: Local SGD Converges Fast and Communicates Little (ICLR 2019), Theorem 2.2.
 
-K of the paper is N, its T = H*K steps in all; the workers have the same f, and their samples are drawn independently.
+K of the paper is N, its T = H*K steps in all; the workers have the same f, and their samples are drawn
+independently.
 """
 
 from __future__ import annotations
 
 from theory.claim import Paper, claim
+from theory.domain import NONNEGATIVE
 from theory.program import algorithm
 
 
@@ -32,8 +34,8 @@ CLAIMS = (
             "max_k(max_h(max_n(E(norm2(grad[k, h]))))) <= G**2", "a > max(16*L/mu, H)",
         ),
         where={"T": "H*K", "S_T": "sum_k(sum_h((a + H*k + h)**2))"},
-        title="local SGD, strongly convex", source="Stich, Local SGD Converges Fast and Communicates Little, ICLR "
-        "2019, Theorem 2.2", sure="memory",
+        parameters={"zeta": NONNEGATIVE}, title="local SGD, strongly convex",
+        source="Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019, Theorem 2.2", sure="memory",
     ),
 )  # fmt: skip
 
