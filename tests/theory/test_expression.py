@@ -11,20 +11,8 @@ from hypothesis import strategies as st
 
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.expression import (
-    Number,
-    UndefinedError,
-    check,
-    expression,
-    length,
-    names_in,
-    parse,
-    parse_relation,
-    right_side,
-    symbol,
-    text_of,
-    to_sympy,
-)
+from theory.expression import check, expression, right_side, symbol, to_sympy
+from theory.formula import Number, UndefinedError, length, names_in, parse, parse_relation, text_of
 
 A, B = sympy.symbols("a b", positive=True)
 
@@ -91,6 +79,7 @@ def test_decimals_are_exact() -> None:
         ("a = b", "equality is written =="),
         ("a, b", "a list 'a, b' stands"),
         ("sqrt(*a)", "'*a' is not allowed"),
+        ("min(a, b, **a)", "is not allowed"),
         ("sqrt(a, b)", "sqrt takes 1 argument(s), not 2"),
         ("sqrt()", "sqrt takes 1 argument(s), not 0"),
         ("max(a)", "max takes 2 or more argument(s), not 1"),
