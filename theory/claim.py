@@ -76,8 +76,8 @@ class Claim:
             that O(.) hides. Such a claim is evaluated, and its hypotheses are held together; it is neither supported
             nor refuted.
         kind, title, equation, source, remarks: for a reader.
-        sure: how the text is known: the paper was `read`, its text `transcribed` by a third party, it is known from
-            another author's account (`secondary`), or from `memory`; empty for a paper of the catalogue's, which was read.
+        sure: how its text is known: the paper was `read`, a third party `transcribed` it, it is another's account
+            (`secondary`), or from `memory`; empty for a paper of the catalogue, which was read.
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.

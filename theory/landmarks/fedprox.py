@@ -51,9 +51,9 @@ CLAIMS = (
         "corollary-7",
         "rho >= 1/(24*L*B**2)",
         where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
-        assuming=("B <= sqrt(S)/2",),
+        assuming=("B >= 100", "B <= sqrt(S)/2"),
         kind="corollary", title="the choice mu = 6 L B**2 for convex functions", source=f"{SOURCE}, Corollary 7",
-        sure="read", remarks=("printed with ~= for mu and for rho, and for 1 << B",),
+        sure="read", remarks=("printed with ~= for mu and for rho; 1 << B is B >= 100 here",),
     ),
     claim(
         "a-3-condition",
@@ -65,9 +65,9 @@ CLAIMS = (
     claim(
         "a-3-line-16",
         "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
-        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B <= sqrt(S)/2",),
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 100", "B <= sqrt(S)/2"),
         kind="equation", equation="(16)", title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
-        sure="read", remarks=("printed with <~, for 1 << B",),
+        sure="read", remarks=("printed with <~; 1 << B is B >= 100 here",),
     ),
     claim(
         "corollary-10",

@@ -85,7 +85,7 @@ CLAIMS = (
         source=f"{PAPER_NAME}, Theorem 4",
         remarks=(
             "there is a strongly convex and smooth distributed problem such that with full batches, E > 1 and any "
-            "fixed step size eta, small enough, the limit w of FedAvg has norm(w - xstar) = Omega((E - 1)*eta)*norm(xstar)",
+            "fixed step eta, small enough, the limit w of FedAvg has norm(w - xstar) = Omega((E - 1)*eta)*norm(xstar)",
         ),
         **READ,
     ),
