@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -52,6 +54,20 @@ Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equati
 KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
 Sureness = Literal["", "read", "transcribed", "secondary", "memory"]
 SURENESS: tuple[Sureness, ...] = ("", "read", "transcribed", "secondary", "memory")
+_READ: ContextVar[bool] = ContextVar("read", default=True)
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """Claims written within are not read before something is asked of them: for files whose claims the tests read.
+
+    To list the claims that come with fedproof would else take the time in which all their sentences are read.
+    """
+    before = _READ.set(False)
+    try:
+        yield
+    finally:
+        _READ.reset(before)
 
 
 @dataclass(frozen=True)
@@ -134,6 +150,15 @@ class Claim:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
         if self.sure not in SURENESS:
             raise SentenceError(f"claim {self.label!r}: sure={self.sure!r} is none of {', '.join(SURENESS[1:])}")
+        if _READ.get():
+            self.read()
+
+    def read(self) -> None:
+        """Read all of its texts, which a claim does as soon as it is written (but see `unread`).
+
+        Raises:
+            SentenceError: for text that says nothing, naming the claim and the piece.
+        """
         try:
             self._check()
         except ValueError as error:
