@@ -1,7 +1,5 @@
 """Functions that curve against one another: what is assumed of their mean stays, and what needs more of each breaks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers just inside of what strict relations allow."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
