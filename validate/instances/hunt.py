@@ -15,6 +15,7 @@ from math import isqrt
 
 from theory.claim import Claim
 from theory.program import work
+from validate.batch import searched
 from validate.instances import tried
 from validate.instances.affordable import MANY, too_large
 from validate.instances.against import with_opposed_functions
@@ -124,6 +125,11 @@ def hunt(
             found.seen.append(seen)
     if only_pool:
         return found
+    before = work.operations()
+    for seen in searched(claim, found, seed, stop, lambda: budget.took(before)):
+        if seen.measured.broken and doubts.settled(seen, CLIMB):
+            return found
+    budget.leave_out(before)
     for extreme in on_a_line(claim, found, stop):
         if doubts.settled(extreme, LINE):
             return found

@@ -279,7 +279,7 @@ class Budget:
 
     def took(self, since: int) -> bool:
         """Whether a third of a share was spent since the work was as it was then."""
-        return self.operations is not None and work.operations() - since > self.operations / 9
+        return self.operations is not None and work.operations() - since > self.operations / 2
 
     def leave_out(self, since: int) -> None:
         """What was spent since then is not of the budget."""
