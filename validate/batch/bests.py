@@ -1,6 +1,7 @@
 """The best constants of a claim's assumptions on many quadratic problems of one size at once, in floats.
 
-What `validate.satisfied.of_quadratics` says of one problem, for arrays of them; what breaks a claim is asked there again.
+What `validate.satisfied.of_quadratics` says of one problem, for arrays of them; of what breaks a claim it is asked
+again.
 """
 
 from __future__ import annotations

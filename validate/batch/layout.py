@@ -28,8 +28,8 @@ class Layout:
     Attributes:
         size: how many there are.
         hessian: (N, n, d, d), the places of the entries, or `NO`; without functions of shape (0, 0, 0, 0).
-        linear: (N, n, d), the linear terms; of a claim that needs a minimiser the gradients there, with their signs turned,
-            to which what they have in common is not added.
+        linear: (N, n, d), the linear terms; of a claim that needs a minimiser the gradients there, with their signs
+            turned, to which what they have in common is not added.
         centre: (d,), the minimiser; empty without one.
         start: (d,), from the minimiser where there is one; or empty.
         values: by place, a name and which of its numbers; None for the only one.

@@ -278,9 +278,9 @@ class Straight:
         for function, a, b, to in self.steps:
             one = values[a] if type(a) is int else a
             if b is None:
-                function(one, values[to])
+                function(one, out=values[to])
             else:
-                function(one, values[b] if type(b) is int else b, values[to])
+                function(one, values[b] if type(b) is int else b, out=values[to])
         for i, place in enumerate(self.places):
             found[i] = self.known[i] if place is None else values[place]
 

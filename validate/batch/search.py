@@ -39,21 +39,35 @@ CONFIRMED, EXACT = 3, 3
 
 
 def searched(
-    claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
+    claim: Claim, found: Hunt, most: int, seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
 ) -> Iterator[Seen]:
-    """Instances that break a claim, and the nearest to that, measured exactly; those that do not are added to `found`.
+    """Instances that break a claim; the nearest of what does not are measured exactly, too, and added to `found`.
 
     Args:
         claim: the claim.
         found: instances that were measured, from which sizes are taken.
+        most: instances that are measured exactly.
         seed: of what is drawn.
         stop: asked between populations.
         spent: whether the budget is.
     """
     rng = np.random.default_rng(random.Random(f"{seed} in batches, {claim.statement}").getrandbits(64))
+
+    def over() -> bool:
+        return stop() or spent() or found.evaluations >= most
+
+    shapes = [] if over() else list(_shapes(claim, found))
+    while shapes and not over():  # a budget that is larger has populations from other seeds
+        yield from _pass(claim, found, shapes, rng, over)
+
+
+def _pass(
+    claim: Claim, found: Hunt, shapes: list[tuple[Traced, Array]], rng: np.random.Generator, over: Callable[[], bool]
+) -> Iterator[Seen]:
+    """A population of each size, then those that come nearest with each of their integers larger."""
     climbed: list[_Climbed] = []
-    for here, first in _shapes(claim, found):
-        if stop() or spent():
+    for here, first in shapes:
+        if over():
             return
         one = _Climbed(here, Population(here, first, rng))
         yield from one.climb(claim, found)
@@ -63,7 +77,7 @@ def searched(
         best = max(small, key=lambda one: one.population.best)
         for turn in range(DOUBLED):
             larger = best.larger(claim, name)
-            if larger is None or stop() or spent():
+            if larger is None or over():
                 break
             numbers = np.array([[float(x)] for x in larger.layout.numbers(larger.base)])
             one = _Climbed(larger, Population(larger, numbers, rng))

@@ -8,8 +8,9 @@ stay; so does the outcome of every comparison on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -110,14 +111,26 @@ class Traced:
         left, right, needed = self._sides(everything)
         with np.errstate(all="ignore"):
             size = np.abs(left) + np.abs(right)
+            size[self.beside_zero] += self._squares(everything)
             gaps = np.where(np.isfinite(size) & (size > 0), (left - right) / size, np.nan)
             if len(needed):
                 strict = np.array(self.conditions, bool)[:, None]
                 gaps[:, ~np.where(strict, needed > 0, needed >= 0).all(axis=0)] = np.nan
         return gaps
 
+    def _squares(self, everything: Array) -> Array:
+        """Of the lengths of free vectors: where a side is 0, a gap is a part of these, too."""
+        places = np.concatenate([np.zeros(0, int), *(places.ravel() for places in self.layout.vectors.values())])
+        return np.asarray((everything[places] ** 2).sum(axis=0))
+
+    @cached_property
+    def beside_zero(self) -> Array:
+        """The rows of which a side is always 0."""
+        known = np.array(self.rows.known[: len(self.rows.known) - len(self.conditions)])
+        return np.flatnonzero((known[0::2] == 0) | (known[1::2] == 0))
+
     def sure(self, everything: Array, part: float) -> Array:
-        """In which rows no more than so small a part of the sides is rounding, (rows, B): longer numbers say the same."""
+        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers say the same."""
         left, right, _ = self._sides(everything)
         longer = self._sides(everything.astype(np.longdouble))
         with np.errstate(all="ignore"):
@@ -229,7 +242,11 @@ def _ties(claim: Claim, base: Candidate) -> tuple[list[tuple[str, Any]], frozens
         if relation.relation != "==":
             continue
         for side, beside in (relation.sides, relation.sides[::-1]):
-            if isinstance(side, Name) and is_free(claim, side.name) and isinstance(base.values.get(side.name), Fraction):
+            if (
+                isinstance(side, Name)
+                and is_free(claim, side.name)
+                and isinstance(base.values.get(side.name), Fraction)
+            ):
                 ties.append((side.name, beside))
                 fixed.add(side.name)
                 break

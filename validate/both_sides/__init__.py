@@ -15,4 +15,16 @@ from validate.both_sides.outcomes import quantile
 from validate.both_sides.rows import Measured, Reading, Row
 from validate.both_sides.world import World, words_of
 
-__all__ = ["Measured", "Reading", "Row", "World", "in_outcomes", "indices_of", "meant", "quantile", "relation_holds", "sides", "words_of"]
+__all__ = [
+    "Measured",
+    "Reading",
+    "Row",
+    "World",
+    "in_outcomes",
+    "indices_of",
+    "meant",
+    "quantile",
+    "relation_holds",
+    "sides",
+    "words_of",
+]

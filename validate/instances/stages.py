@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
@@ -13,20 +11,15 @@ from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import everything
 from validate.instances.affordable import (
-    LONG_RUN,
-    MOST_LONG,
-    MOST_TRIES,
     everything_said,
     fits,
     fits_moments,
-    takes_long,
 )
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import (
     candidate_of,
     of_rounds,
     realised,
-    refitted,
     size,
     smaller,
 )
@@ -34,16 +27,14 @@ from validate.instances.ladder import climbed, score_in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
-from validate.instances.relations import has_length
 from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
-from validate.instances.together import starts_at_minimiser, with_weighted_starts
 from validate.instances.uneven import uneven
 from validate.play import Play
 
-KEPT, KEPT_BENT = 12, 3
-"""Instances from which the search climbs; beside the tightest, of functions of several variables that bend."""
+KEPT = 12
+"""The tightest instances, which are made longer."""
 
 
 def in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
@@ -80,81 +71,6 @@ def _speaks_of_f_alone(claim: Claim) -> bool:
     said = [*everything_said(claim), *(part for tree in trees for part in everything(tree))]
     names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
     return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
-
-
-def of_everybody(
-    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget
-) -> Seen | None:
-    """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
-
-    Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
-    """
-    if claim.program is None or not claim.program.random:
-        return None
-    sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
-    left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
-    for i in range(seeds if sizes else 0):
-        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
-            return None
-        one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
-        if one is None or one.instance.rounds > LONG_RUN:
-            tries -= solved
-        if one is None or takes_long(one):
-            continue
-        if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
-            return None
-        seen = measured(claim, one, found)
-        if seen is None:
-            continue
-        if seen.measured.broken:
-            return seen
-        found.seen.append(seen)
-    return None
-
-
-def from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
-    """The tightest instances with weights, begun where the weighted sum of the functions is least."""
-    if claim.program is None:
-        return
-    for seen in sorted(found.seen, key=lambda s: -s.score)[:KEPT]:
-        for c in with_weighted_starts(candidate_of(seen.drawn)):
-            one = realised(claim, c)
-            there = None if one is None else measured(claim, one, found)
-            if there is not None:
-                if not there.measured.broken:
-                    found.seen.append(there)
-                yield there
-
-
-IN_UNITS, UNITS = (3, 6), (Fraction(1, 1000), Fraction(1000))
-"""Instances that are taken in other units of length, of all and of those that begin at the minimiser; these units."""
-MOST_UNITS = 4
-"""Times that a unit is taken as long as an instance grows tighter."""
-
-
-def in_other_units(claim: Claim, found: Hunt) -> Iterator[Seen]:
-    """The tightest instances, and the tightest that begin at the minimiser, in smaller and smaller units of length.
-
-    Both sides of a claim are in the same units: a square too many shows where lengths are small, or large.
-    """
-    if claim.program is None:
-        return
-    ranked = [(seen, candidate_of(seen.drawn)) for seen in sorted(found.seen, key=lambda s: -s.score)]
-    still = [pair for pair in ranked if starts_at_minimiser(pair[1])]
-    for first, c in (*ranked[: IN_UNITS[0]], *still[: IN_UNITS[1]]):
-        for unit in UNITS if c.hessian is not None else ():
-            score, here = first.score, c
-            for _ in range(MOST_UNITS):
-                here = replace(here, linear=here.linear * unit, start=here.start * unit)
-                one = realised(claim, here) or realised(claim, refitted(claim, here))
-                seen = None if one is None else measured(claim, one, found)
-                if seen is None:
-                    break
-                yield seen
-                if seen.measured.broken or seen.score <= score:
-                    break
-                score = seen.score
-                found.seen.append(seen)
 
 
 def sharpened(
@@ -277,9 +193,9 @@ class Budget:
         """Whether so many shares are spent."""
         return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
 
-    def took(self, since: int) -> bool:
-        """Whether a third of a share was spent since the work was as it was then."""
-        return self.operations is not None and work.operations() - since > self.operations / 2
+    def took(self, since: int, shares: float = 1 / 3) -> bool:
+        """Whether so many shares were spent since the work was as it was then."""
+        return self.operations is not None and work.operations() - since > self.operations * shares / 3
 
     def leave_out(self, since: int) -> None:
         """What was spent since then is not of the budget."""
