@@ -32,6 +32,28 @@ def spectra(hessian: Array) -> Array:
     return np.linalg.eigvalsh(hessian)
 
 
+class Problems:
+    """Many problems.
+
+    Args:
+        hessian: (B, N, n, d, d).
+        linear: (B, N, n, d).
+    """
+
+    def __init__(self, hessian: Array, linear: Array) -> None:
+        self.hessian, self.linear = hessian, linear
+        self._spectra: dict[str, Array] = {}
+
+    def __len__(self) -> int:
+        return len(self.hessian)
+
+    def spectra(self, function: str) -> Array:
+        """The curvatures of each function that a name stands for, (B, functions, d)."""
+        if function not in self._spectra:
+            self._spectra[function] = spectra(_of(function, self.hessian))
+        return self._spectra[function]
+
+
 def _of(function: str, values: Array) -> Array:
     """Of each function that a name stands for, (B, functions, ...), from those of all samples, (B, N, n, ...)."""
     if function == "f":
@@ -39,43 +61,37 @@ def _of(function: str, values: Array) -> Array:
     return values.mean(axis=2) if function == "f_n" else values.reshape(len(values), -1, *values.shape[3:])
 
 
-def _smooth(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    return (np.abs(spectra(_of(one.function, hessian))).max(axis=(1, 2)),), np.ones(len(hessian), bool)
+def _smooth(one: p.Predicate, of: Problems) -> Best:
+    return (np.abs(of.spectra(one.function)).max(axis=(1, 2)),), np.ones(len(of), bool)
 
 
-def _least(one: p.Predicate, hessian: Array) -> tuple[Array, Array]:
-    """The least curvature, and where it is 0 or more but for rounding."""
-    found = spectra(_of(one.function, hessian))
-    least = found.min(axis=(1, 2))
-    return least, least >= -SLACK * np.abs(found).max(axis=(1, 2))
+def _convex(one: p.Predicate, of: Problems) -> Best:
+    found = of.spectra(one.function)
+    return (), found.min(axis=(1, 2)) >= -SLACK * np.abs(found).max(axis=(1, 2))
 
 
-def _convex(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    return (), _least(one, hessian)[1]
-
-
-def _strongly(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    least, _ = _least(one, hessian)
+def _strongly(one: p.Predicate, of: Problems) -> Best:
+    least = of.spectra(one.function).min(axis=(1, 2))
     return (least,), least > 0
 
 
-def _below(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    return (), _least(one, hessian)[0] > 0
+def _below(one: p.Predicate, of: Problems) -> Best:
+    return (), _strongly(one, of)[1]
 
 
-def _flat(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    curved = np.abs(hessian).max(axis=(1, 2, 3, 4))
-    return (np.sqrt((_of(one.function, linear) ** 2).sum(axis=2).max(axis=1)),), curved == 0
+def _flat(one: p.Predicate, of: Problems) -> Best:
+    curved = np.abs(of.hessian).max(axis=(1, 2, 3, 4))
+    return (np.sqrt((_of(one.function, of.linear) ** 2).sum(axis=2).max(axis=1)),), curved == 0
 
 
-def _variance(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    away = linear - linear.mean(axis=2, keepdims=True)
-    alike = np.abs(hessian - hessian[:, :, :1]).max(axis=(1, 2, 3, 4)) == 0
+def _variance(one: p.Predicate, of: Problems) -> Best:
+    away = of.linear - of.linear.mean(axis=2, keepdims=True)
+    alike = np.abs(of.hessian - of.hessian[:, :, :1]).max(axis=(1, 2, 3, 4)) == 0
     return ((away**2).sum(axis=3).mean(axis=2).max(axis=1),), alike
 
 
-def _dissimilar(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    own, b = hessian.mean(axis=2), linear.mean(axis=2)
+def _dissimilar(one: p.Predicate, of: Problems) -> Best:
+    own, b = of.hessian.mean(axis=2), of.linear.mean(axis=2)
     if isinstance(one, p.Dissimilar) and one.spread:
         away = b - b.mean(axis=1, keepdims=True)
         alike = np.abs(own - own[:, :1]).max(axis=(1, 2, 3)) == 0
@@ -88,11 +104,11 @@ def _dissimilar(one: p.Predicate, hessian: Array, linear: Array) -> Best:
     return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6), B), (curved != 0) | (second == 0)
 
 
-def _always(one: p.Predicate, hessian: Array, linear: Array) -> Best:
-    return (), np.ones(len(hessian), bool)
+def _always(one: p.Predicate, of: Problems) -> Best:
+    return (), np.ones(len(of), bool)
 
 
-RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Array, Array], Best]] = {
+RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Problems], Best]] = {
     p.Smooth: _smooth,
     p.Convex: _convex,
     p.StronglyConvex: _strongly,
@@ -129,10 +145,10 @@ def constants(claim: Claim, hessian: Array, linear: Array) -> tuple[dict[str, Ar
         linear: (B, N, n, d).
     """
     ends: dict[str, dict[bool, list[Array]]] = {}
-    true = np.ones(len(hessian), bool)
+    problems, true = Problems(hessian, linear), np.ones(len(hessian), bool)
     with np.errstate(all="ignore"):
         for one in claim.predicates:
-            values, there = RULES[type(one)](one, hessian, linear)
+            values, there = RULES[type(one)](one, problems)
             true &= there
             for constant, value, direction in zip(one.constants, values, one.directions, strict=False):
                 base = base_of(constant)

@@ -7,6 +7,8 @@ breaks.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from validate.batch.recorded import Array
@@ -14,7 +16,7 @@ from validate.batch.tracing import Traced
 
 SIZE = 256
 """Instances."""
-SCATTERED = 12
+SCATTERED = 8
 """How often as many are made at random to begin with, of which the best stay."""
 HALVINGS, FINER = 4, 12
 """Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end."""
@@ -26,6 +28,8 @@ ROUNDED, PRECISE, DOUBTFUL = 1e-8, 1e-12, -0.2
 """What part of the sides may be rounding where they break a claim, and where a break is nearer than so much."""
 LEAST = 1e-6
 """A gap that is as small says nothing of how far a break is."""
+FAR = 14
+"""Powers of ten up to which all lengths are taken in other units: a square too many shows in some only."""
 SIMPLE = (0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 0.1, 0.01)
 """Parts of the largest number of a kind that others of the kind are tried at."""
 STEEPEST = 3.0
@@ -113,11 +117,11 @@ class Population:
 
     def _scattered(self) -> Array:
         """Instances whose functions and points are as simple as can be, with parameters at the ends of relations."""
-        rng, old = self.rng, self.numbers
+        rng, old, layout = self.rng, self.numbers, self.traced.layout
         found, count = old.copy(), old.shape[1]
-        alone = rng.random(count)
+        alone = np.asarray(rng.random(count))
         for group in self.groups:
-            if group[0] in self.traced.layout.values:
+            if group[0] in layout.values:
                 continue
             unit = np.abs(found[group]).max(axis=0)
             unit = np.where(unit > 0, unit, 1.0)
@@ -128,8 +132,11 @@ class Population:
             found[group] = np.where(lone, 0.0, found[group])
             place = group[(alone * len(group)).astype(int)]
             found[place[lone], np.flatnonzero(lone)] = (unit * rng.choice([1.0, -1.0, 0.5], size=count))[lone]
+        unit = 10 ** np.where(rng.random(count) < 0.2, rng.uniform(-FAR, FAR, count), 0.0)
+        for places in (layout.linear, layout.centre, layout.start, *layout.vectors.values()):
+            found[places[places >= 0]] *= unit
         found = self._brought_back(found, old, HALVINGS)
-        for place in rng.permutation(list(self.traced.layout.values)):
+        for place in rng.permutation(list(layout.values)):
             there = found.copy()
             there[place] *= 10 ** (rng.uniform(-3, 3, count) * (rng.random(count) < 0.7))
             found = self._brought_back(there, found, FINER)
@@ -168,7 +175,7 @@ class Population:
             found[np.ix_(group, np.flatnonzero(take))] = old[np.ix_(group, three[take])]
         return found
 
-    @property
+    @cached_property
     def group_of(self) -> list[Array]:
         """For each number the others of its group."""
         found: list[Array] = [np.array([0])] * len(self.numbers)
@@ -205,13 +212,7 @@ class Population:
         score = most.copy()
         which = np.flatnonzero(most > NONE)
         if len(which):
-            here, slopes = numbers[:, which], np.zeros((len(gaps), len(which)))
-            unit = np.abs(here)
-            for place in np.concatenate(self.groups):
-                there = here.copy()
-                there[place] += STEP * unit[place]
-                change = (self._gaps(there) - gaps[:, which]) / STEP
-                slopes += np.where(np.isnan(change), 0.0, change) ** 2
+            slopes = self._slopes(numbers[:, which], gaps[:, which])
             with np.errstate(all="ignore"):
                 away = gaps[:, which] / np.minimum(np.sqrt(slopes), STEEPEST)
                 away[np.abs(gaps[:, which]) < LEAST] = -1.0
@@ -223,6 +224,14 @@ class Population:
             score[doubtful[~sure]] = -1.0
         score = np.where(most > BROKEN, 1 + most, np.minimum(score, -1e-12))
         return most, np.where(most > NONE, score, NONE)
+
+    def _slopes(self, here: Array, gaps: Array) -> Array:
+        """Of each gap the sum of the squares of what it changes by when a number does, as a part of itself."""
+        places = np.concatenate(self.groups)
+        there = np.repeat(here[:, None], len(places), axis=1)
+        there[places, range(len(places))] += STEP * np.abs(here[places])
+        changed = self._gaps(there.reshape(len(here), -1)).reshape(len(gaps), len(places), -1)
+        return np.asarray(np.nansum(((changed - gaps[:, None]) / STEP) ** 2, axis=1))
 
     def _gaps(self, numbers: Array) -> Array:
         everything, _ = self.traced.fits(numbers)

@@ -21,7 +21,7 @@ from validate.batch.population import Population
 from validate.batch.recorded import Array
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, realised, refitted
-from validate.instances.longer import longer, ways
+from validate.instances.longer import ROUNDS, longer, ways
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, Seen, measured
 
@@ -111,7 +111,8 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
 def _size(claim: Claim, c: Candidate) -> Any:
     counts = [(name, repr(v)) for name, v in c.values.items() if name in claim.domains and claim.domains[name].integer]
     many = [(name, len(v)) for name, v in c.values.items() if isinstance(v, list)]
-    return c.clients, c.samples, c.dim, c.rounds, *counts, *many
+    rounds = c.rounds if claim.program is not None or ROUNDS in claim.symbols else 0
+    return c.clients, c.samples, c.dim, rounds, *counts, *many
 
 
 def _floats(here: Traced, c: Candidate) -> Array | None:
@@ -178,7 +179,7 @@ def _near(x: float, most: int) -> Fraction:
     if abs(x) >= 1 or x == 0:
         return Fraction(x).limit_denominator(most)
     inverse = Fraction(1 / x)
-    return 1 / inverse.limit_denominator(most) if abs(inverse) < 10**12 else Fraction(0)
+    return 1 / inverse.limit_denominator(most) if abs(inverse) < 10**30 else Fraction(0)
 
 
 __all__ = ["searched"]
