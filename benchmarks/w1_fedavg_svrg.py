@@ -21,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import by_hand as written
 from benchmarks import w1_peers as peers
 from benchmarks.measuring import Axis, Case, installed, machine, measure, number, options, scaling, table
 from sim.native.build import compiler
@@ -59,6 +60,13 @@ def engine(problem: Quadratic, p: Array, backend: Any, threads: int = 1) -> peer
     return advance
 
 
+def cpp(problem: Quadratic, p: Array, threads: int = 1, *flags: str) -> peers.Peer | None:
+    """reference/w1.cpp; its draws are the engine's, and given ones are ignored. None without a compiler."""
+    more = written.w1(problem, p, peers.STEP, (peers.SNAPSHOTS, peers.INNER))
+    found = written.by_hand("w1", problem, peers.START, peers.SEED, threads, more, *flags)
+    return None if found is None else lambda runs, rounds, draws=None: found(runs, rounds)
+
+
 def competitors(problem: Quadratic, p: Array, quick: bool) -> dict[str, peers.Peer]:
     """By name, those that can be had here."""
     found: dict[str, peers.Peer] = {
@@ -84,7 +92,7 @@ def scaled(problem: Quadratic, p: Array, threads: list[int]) -> dict[str, peers.
     if compiler() is not None:
         found |= {f"engine, native, {t} thread(s)": engine(problem, p, "native", t) for t in threads}
         for t in threads:
-            by_hand = peers.cpp(problem, p, t)
+            by_hand = cpp(problem, p, t)
             if by_hand is not None:
                 found[f"C++ by hand, {t} thread(s)"] = by_hand
     return found
@@ -157,7 +165,7 @@ def axes(quick: bool) -> list[Axis]:
         problem, p = workload()
         named: dict[str, Callable[..., Array]] = {"engine, torch": engine(problem, p, "torch", t)}
         if compiler() is not None:
-            by_hand = peers.cpp(problem, p, t)
+            by_hand = cpp(problem, p, t)
             named |= {"engine, native": engine(problem, p, "native", t)}
             named |= {} if by_hand is None else {"C++ by hand": by_hand}
         return [

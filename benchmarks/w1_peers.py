@@ -1,22 +1,20 @@
-"""W1 written by others' means: a plain loop, NumPy, JAX, numba, torch.compile, and C++ (reference/w1.cpp).
+"""W1 written by others' means: a plain loop, NumPy, JAX, numba, torch.compile (the C++ is in `by_hand`).
 
 Each is a function of the problem and the probabilities (N,) that returns a `Peer`. A peer draws with the generator that
-its users would take, or is given the draws, so that all can be compared on the same ones. The C++ has the engine's.
+its users would take, or is given the draws, so that all can be compared on the same ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import byref, c_int64
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import reference, structure
 from sim.problems import Quadratic
-from sim.streams import PROGRAM, Streams, seed_key, thresholds
+from sim.streams import PROGRAM, Streams, thresholds
 
 SNAPSHOTS, INNER, STEP, START = 5, 2, 0.01, 0.5
 SEED = 0
@@ -309,34 +307,6 @@ def torch_compiled(problem: Quadratic, p: Array, threads: int = 1) -> Peer:
                     drawn = torch.from_numpy(draws.present[k]), torch.from_numpy(draws.picks[k])
                     theta, result[k + 1], norms[k + 1] = one_round(theta, *drawn)
             return result.T.numpy()
-
-    return advance
-
-
-def cpp(problem: Quadratic, p: Array, threads: int = 1) -> Peer | None:
-    """reference/w1.cpp; its draws are the engine's, and given ones are ignored. None without a compiler."""
-    q, _ = _samples(problem)
-    clients, samples, dim = q.shape
-    function = reference("w1", f"-DDIM={dim}")
-    if function is None:
-        return None
-    arrays = [np.ascontiguousarray(a, np.float64) for a in (problem.client_hessian, problem.client_linear, q)]
-    mean = [
-        np.ascontiguousarray(a, np.float64)
-        for a in (problem.mean_hessian, problem.mean_linear, problem.minimiser, np.full(dim, START))
-    ]
-    limits = thresholds(p).astype(np.uint64)
-
-    def advance(runs: int, rounds: int, draws: Draws | None = None) -> Array:
-        gap, norm = np.empty((runs, rounds + 1)), np.empty((runs, rounds + 1))
-        job = structure(
-            clients=clients, samples=samples, runs=runs, rounds=rounds, snapshots=SNAPSHOTS, inner=INNER,
-            hessian=arrays[0], linear=arrays[1], features=arrays[2], thresholds=limits, scale=1 / (clients * p),
-            step=STEP, key=seed_key(SEED), mean_hessian=mean[0], mean_linear=mean[1], minimiser=mean[2], start=mean[3],
-            gap=gap, norm=norm,
-        )  # fmt: skip
-        function(byref(job), c_int64(threads))
-        return gap
 
     return advance
 

@@ -86,7 +86,7 @@ def float_array(name: str, values: Any, domain: str = "(-inf, inf)") -> Array:
     Raises:
         ValueError: when an entry is not a finite number, or the nesting is ragged.
     """
-    source = np.asarray(values) if isinstance(values, np.ndarray) else None
+    source = np.asarray(values) if isinstance(values, np.ndarray | float) else None
     if source is not None and source.dtype.kind in "fiu":
         result = source.astype(np.float64)
     else:

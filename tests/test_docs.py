@@ -150,7 +150,6 @@ def test_every_built_in_paper_has_a_page() -> None:
 PUBLIC = (
     "theory",
     "theory.feasible",
-    "theory.inequality",
     "theory.mixing",
     "theory.stability",
     "sim",

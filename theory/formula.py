@@ -18,24 +18,20 @@ from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 REDUCTIONS = frozenset({"sum", "mean", "amax", "amin"})
-# the numbers of arguments that each function takes (None: no upper limit)
-FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
-    **dict.fromkeys(("sqrt", "log", "exp", "abs", *REDUCTIONS), (1, 1)),
+Takes: TypeAlias = "tuple[int, int | None]"
+"""The numbers of arguments of a function, at least and at most; None where there is no limit."""
+SCALAR_FUNCTIONS: Mapping[str, Takes] = {
+    **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
     "min": (2, None),
     "max": (2, None),
 }
+FUNCTIONS: Mapping[str, Takes] = {**SCALAR_FUNCTIONS, **dict.fromkeys(sorted(REDUCTIONS), (1, 1))}
 LONGEST_TEXT = 5000
 DEEPEST = 200  # nested operations; a sum of 200 terms is 199 deep
 LARGEST_EXPONENT = 10_000  # of an exponent that is written as a number
 LARGEST_POWER_BITS = 10**6  # of a number raised to a number
 LONGEST_NUMBER = 1000  # digits, and decimal exponent
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<open>\()|(?P<close>\))|(?P<other>\*\*|<=|>=|==|[-+*/<>,]))",
-    re.ASCII,
-)
 _BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -100,14 +96,14 @@ def parse(text: str, names: Collection[str] | None = None) -> Formula:
     Raises:
         ValueError: naming the text and the piece that is not allowed or not known.
     """
-    formula = _parse(_checked(text))
+    formula = _parse(_READER.checked(text))
     _check_names(text, formula, names)
     return formula
 
 
 def parse_relation(text: str, names: Collection[str] | None = None) -> Comparison:
     """The two or more sides of a relation such as ``0 < delta < 1/(2*L)``. Arguments and errors as for `parse`."""
-    comparison = _parse_relation(_checked(text))
+    comparison = _parse_relation(_READER.checked(text))
     for side in comparison.sides:
         _check_names(text, side, names)
     return comparison
@@ -183,12 +179,6 @@ def length(formula: Formula, lengths: Mapping[str, int | None]) -> int | None:
     return vectors[0][0] if vectors else None
 
 
-def _checked(text: object) -> str:
-    if not isinstance(text, str):
-        raise ValueError(f"formula {text!r} is not text")
-    return text
-
-
 def short(text: str) -> str:
     """A text in quotes, as messages show it."""
     return repr(text if len(text) <= 200 else f"{text[:100]} ... {text[-60:]}")
@@ -209,104 +199,158 @@ _INSTEAD = {
 }
 
 
-def _tree(text: str) -> ast.expr:
-    """The text's Python tree, after the tokens have been looked at."""
-    if len(text) > LONGEST_TEXT:
-        raise ValueError(f"formula {short(text)} has {len(text)} characters; the limit is {LONGEST_TEXT}")
-    if not text.strip():
-        raise ValueError(f"formula {text!r} is empty")
-    position, before, before_kind = 0, "", None
-    end = len(text.rstrip())
-    while position < end:
-        match = _TOKEN.match(text, position)
-        if match is None:
-            piece = text[position:].strip()[0]
-            hint = _INSTEAD.get(piece, "")
-            raise ValueError(f"formula {short(text)}: {piece!r} is not allowed{hint}")
-        kind, token = match.lastgroup, match[match.lastgroup or 0]
-        operand_ended = before_kind in ("number", "name", "close")
-        if operand_ended and (kind in ("number", "name") or (kind == "open" and before_kind != "name")):
-            raise ValueError(f"formula {short(text)}: an operator is missing between {before!r} and {token!r}")
-        if kind == "number":
-            exponent = re.search(r"[eE]([+-]?[0-9]+)", token)
-            if len(token) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
-                raise ValueError(f"formula {short(text)}: the number {short(token)} is too long or too large")
-        position, before, before_kind = match.end(), token, kind
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as error:
-        rest = text.strip()[max(0, (error.offset or 1) - 1) :][:20]
-        place = f"at {rest!r}" if rest else "at its end"
-        raise ValueError(f"formula {short(text)} cannot be read {place}: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError(f"formula {short(text)} is nested too deeply") from None
+class Reader:
+    """Text as trees, by way of Python's own, of which nothing is executed; what follows is of one language.
+
+    Attributes:
+        error: what is raised for text that cannot be read.
+        called: what such a text is called in a message, with a space; or nothing.
+        needed: what stands where a relation may not.
+        first: the characters with which names begin, as in a regular expression.
+        open, close: kinds of parentheses, as in a regular expression.
+        functions: what takes arguments, and how many.
+        known: of them, told to who calls another; or nothing.
+        largest: of exponents that are numbers; None where any may be read.
+    """
+
+    error: type[ValueError] = ValueError
+    called = "formula "
+    needed = "a number"
+    first = "A-Za-z_"
+    open, close = "(", ")"
+    functions: Mapping[str, Takes] = FUNCTIONS
+    known = f"; known are {', '.join(sorted(FUNCTIONS))}"
+    largest: int | None = LARGEST_EXPONENT
+
+    def refusal(self, text: str, why: str) -> ValueError:
+        """That a text is not read, and why."""
+        return self.error(f"{self.called}{short(text)}{why}")
+
+    def other(self, text: str, node: ast.expr, depth: int) -> Formula | None:
+        """What else the language has; None for what it has not."""
+        return None
+
+    def checked(self, text: object) -> str:
+        """The text, where it is one."""
+        if not isinstance(text, str):
+            raise self.error(f"{self.called}{text!r} is not text")
+        return text
+
+    def python(self, text: object) -> ast.expr:
+        """Python's tree of a text, after the tokens have been looked at."""
+        text = self.checked(text)
+        if len(text) > LONGEST_TEXT:
+            raise self.refusal(text, f" has {len(text)} characters; the limit is {LONGEST_TEXT}")
+        stripped = text.strip()
+        if not stripped:
+            raise self.error(f"{self.called}{text!r} is empty")
+        position, before, before_kind, token = 0, "", None, _token(self.first, self.open, self.close)
+        while position < len(stripped):
+            match = token.match(stripped, position)
+            if match is None:
+                piece = stripped[position:].strip()[0]
+                raise self.refusal(text, f": {piece!r} is not allowed{_INSTEAD.get(piece, '')}")
+            kind, here = match.lastgroup, match[match.lastgroup or 0]
+            operand_ended = before_kind in ("number", "name", "close")
+            if operand_ended and (kind in ("number", "name") or (kind == "open" and before_kind != "name")):
+                raise self.refusal(text, f": an operator is missing between {before!r} and {here!r}")
+            if kind == "number":
+                exponent = re.search(r"[eE]([+-]?[0-9]+)", here)
+                if len(here) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
+                    raise self.refusal(text, f": the number {short(here)} is too long or too large")
+            position, before, before_kind = match.end(), here, kind
+        try:
+            return ast.parse(stripped, mode="eval").body
+        except SyntaxError as error:
+            rest = stripped[max(0, (error.offset or 1) - 1) :][:20]
+            place = f"at {rest!r}" if rest else "at its end"
+            raise self.refusal(text, f" cannot be read {place}: {error.msg}") from None
+        except (RecursionError, MemoryError):
+            raise self.refusal(text, " is nested too deeply") from None
+
+    def relation(self, text: str) -> tuple[list[ast.expr], list[str]]:
+        """The sides of a chain of relations, and what stands between them; one side where there is none."""
+        tree = self.python(text)
+        if not isinstance(tree, ast.Compare):
+            return [tree], []
+        return [tree.left, *tree.comparators], [_COMPARISONS[type(op)] for op in tree.ops]  # no other has a token
+
+    def tree(self, text: str, node: ast.expr, depth: int = 0) -> Formula:
+        """The tree of a part of a text."""
+        piece = text.strip()[node.col_offset : node.end_col_offset]
+        if depth > DEEPEST:
+            raise self.refusal(text, f" is nested too deeply, at {short(piece)}")
+        if isinstance(node, ast.Constant) and piece[0] in "0123456789.":  # not True or None
+            return Number(Fraction(piece))
+        if isinstance(node, ast.Name):
+            if node.id in self.functions:
+                raise self.refusal(text, f": {node.id} is a function and needs its arguments")
+            return Name(node.id)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            inner = self.tree(text, node.operand, depth + 1)
+            return Apply("neg", (inner,)) if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+            both = self.tree(text, node.left, depth + 1), self.tree(text, node.right, depth + 1)
+            if isinstance(node.op, ast.Pow) and self.largest is not None and _exceeds(both[1], self.largest):
+                raise self.refusal(text, f": the power {short(piece)} is too large")
+            return Apply(_BINARY[type(node.op)], both)
+        found = self.other(text, node, depth)
+        if found is not None:
+            return found
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            name, given = node.func.id, len(node.args)
+            if name not in self.functions:
+                hint = "; the natural logarithm is log" if name == "ln" else ""
+                raise self.refusal(text, f": unknown function {name!r}{self.known}{hint}")
+            least, most = self.functions[name]
+            if given < least or (most is not None and given > most):
+                wanted = str(least) if most == least else f"{least} or more"
+                raise self.refusal(text, f": {name} takes {wanted} argument(s), not {given}")
+            return Apply(name, tuple([self.tree(text, a, depth + 1) for a in node.args]))
+        if isinstance(node, ast.Compare):
+            raise self.refusal(text, f": the relation {short(piece)} stands where {self.needed} is needed")
+        if isinstance(node, ast.Tuple):
+            raise self.refusal(text, f": a list {short(piece)} stands where {self.needed} is needed")
+        raise self.refusal(text, f": {short(piece)} is not allowed")
+
+
+@lru_cache
+def _token(first: str, opening: str, closing: str) -> re.Pattern[str]:
+    return re.compile(
+        r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+        rf"|(?P<name>[{first}][A-Za-z0-9_]*)"
+        rf"|(?P<open>[{re.escape(opening)}])|(?P<close>[{re.escape(closing)}])|(?P<other>\*\*|<=|>=|==|[-+*/<>,]))",
+        re.ASCII,
+    )
+
+
+_READER = Reader()
 
 
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Formula:
-    return _convert(text, _tree(text), 0)
+    return _READER.tree(text, _READER.python(text))
 
 
 @lru_cache(maxsize=4096)
 def _parse_relation(text: str) -> Comparison:
-    tree = _tree(text)
-    if not isinstance(tree, ast.Compare):
+    sides, operators = _READER.relation(text)
+    if not operators:
         raise ValueError(f"formula {short(text)} is not a relation (< <= > >= ==)")
-    # the tokens allow no other comparison
-    operators = tuple(_COMPARISONS[type(op)] for op in tree.ops)
-    return Comparison(tuple(_convert(text, side, 1) for side in (tree.left, *tree.comparators)), operators)
+    return Comparison(tuple(_READER.tree(text, side, 1) for side in sides), tuple(operators))
 
 
-def _convert(text: str, node: ast.expr, depth: int) -> Formula:
-    piece = text.strip()[node.col_offset : node.end_col_offset]
-    if depth > DEEPEST:
-        raise ValueError(f"formula {short(text)} is nested too deeply, at {short(piece)}")
-    if isinstance(node, ast.Constant) and piece[0] in "0123456789.":  # not True or None
-        return Number(Fraction(piece))
-    if isinstance(node, ast.Name):
-        if node.id in FUNCTIONS:
-            raise ValueError(f"formula {short(text)}: {node.id} is a function and needs its arguments")
-        return Name(node.id)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        inner = _convert(text, node.operand, depth + 1)
-        return Apply("neg", (inner,)) if isinstance(node.op, ast.USub) else inner
-    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-        left, right = _convert(text, node.left, depth + 1), _convert(text, node.right, depth + 1)
-        if isinstance(node.op, ast.Pow):
-            _check_exponent(text, piece, right)
-        return Apply(_BINARY[type(node.op)], (left, right))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _convert_call(text, node, node.func.id, depth)
-    if isinstance(node, ast.Compare):
-        raise ValueError(f"formula {short(text)}: the relation {short(piece)} stands where a number is needed")
-    if isinstance(node, ast.Tuple):
-        raise ValueError(f"formula {short(text)}: a list {short(piece)} stands where one number is needed")
-    raise ValueError(f"formula {short(text)}: {short(piece)} is not allowed")
-
-
-def _convert_call(text: str, node: ast.Call, function: str, depth: int) -> Formula:
-    if function not in FUNCTIONS:
-        known = ", ".join(sorted(FUNCTIONS)) + ("; the natural logarithm is log" if function == "ln" else "")
-        raise ValueError(f"formula {short(text)}: unknown function {function!r}; known are {known}")
-    least, most = FUNCTIONS[function]
-    if len(node.args) < least or (most is not None and len(node.args) > most):
-        wanted = str(least) if most == least else f"{least} or more"
-        raise ValueError(f"formula {short(text)}: {function} takes {wanted} argument(s), not {len(node.args)}")
-    return Apply(function, tuple([_convert(text, a, depth + 1) for a in node.args]))
-
-
-def _check_exponent(text: str, piece: str, exponent: Formula) -> None:
-    """Refuse exponents that only serve to exhaust memory."""
+def _exceeds(exponent: Formula, largest: int) -> bool:
+    """Whether an exponent is a number that only serves to exhaust memory."""
     if names_in(exponent):
-        return
+        return False
     try:
-        value = fold(exponent, lambda v: v, lambda _: Fraction(0), _constant)
+        value: Fraction = fold(exponent, lambda v: v, lambda _: Fraction(0), _constant)
     except OverflowError:
-        value = Fraction(LARGEST_EXPONENT + 1)
+        return True
     except (ValueError, ZeroDivisionError):
-        return  # irrational or undefined: found out when it is evaluated
-    if abs(value) > LARGEST_EXPONENT:
-        raise ValueError(f"formula {short(text)}: the power {short(piece)} is too large")
+        return False  # irrational or undefined: found out when it is evaluated
+    return abs(value) > largest
 
 
 def _constant(operation: str, parts: tuple[Fraction, ...]) -> Fraction:

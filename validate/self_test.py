@@ -107,7 +107,7 @@ def checks() -> list[Check]:
         Check("simulated programs", simulated_programs, "reinstall torch: pip install --force-reinstall torch"),
         Check("certificates", certificates, "reinstall fedproof: do not trust `fedproof verify` before this is ok"),
         Check("mixing weights", mixing, "reinstall cvxpy and clarabel: pip install --force-reinstall cvxpy clarabel"),
-        Check("vector prover", prover, "reinstall clarabel: pip install --force-reinstall clarabel"),
+        Check("proofs", proofs, "reinstall clarabel: pip install --force-reinstall clarabel"),
         Check("z3", z3, "reinstall z3: pip install --force-reinstall z3-solver"),
         Check("cache", cache, "make the folder writable, or set XDG_CACHE_HOME to one that is"),
         *(Check(f"back end {name}", partial(back_end, name), f"{WITHOUT}; {remedy}") for name, remedy in BACK_ENDS),
@@ -275,16 +275,21 @@ def mixing() -> str:
     return f"the weights {', '.join(f'{weight:g}' for weight in exact)} in floats, in fractions and by cvxpy"
 
 
-def prover() -> str:
-    """A true inequality between vectors is proved, and a false one refuted."""
-    from theory.inequality import Proof, Refutation, Space, prove, square
+def proofs() -> str:
+    """A true inequality between vectors is proved, which the verifier accepts, and a false one is not."""
+    from theory import claim
+    from theory.derivation.search.searching import search
+    from validate import certificate
 
-    space = Space(("u", "v"))
-    u, v = space.vectors_of()
-    for factor, kind, word in ((2, Proof, "proved"), (1, Refutation, "refuted")):
-        answer = prove(square(u + v) - factor * (square(u) + square(v)), [], space)
-        expect(isinstance(answer, kind) and answer.check(), f"|u+v|^2 <= {factor}|u|^2 + {factor}|v|^2 is not {word}")
-    return "|u+v|^2 <= c|u|^2 + c|v|^2 is proved for c = 2, and refuted for c = 1"
+    told = "norm2(u + v) <= {}*(norm2(u) + norm2(v))"
+    true, false = (claim("sum", told.format(factor), vectors=("u", "v"), paper="self-test") for factor in (2, 1))
+    lines = search(true).lines
+    expect(lines is not None, f"no derivation of {true.statement} is found")
+    for one, right in ((true, True), (false, False)):
+        report = certificate.verified(certificate.derivation_certificate(one, lines or ()))
+        expect(report.valid is right, f"to the verifier a derivation of {one.statement} is {report.valid}, not {right}")
+    expect(search(false, 100).lines is None, f"{false.statement} is called proved")
+    return "|u+v|^2 <= c|u|^2 + c|v|^2 is proved for c = 2, and not for c = 1"
 
 
 def z3() -> str:

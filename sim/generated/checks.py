@@ -11,7 +11,7 @@ import numpy as np
 from sim.generated.functions import NativeFunctions
 from sim.generated.reading import values_in
 from sim.simulate.parameters import Parameters, evaluate
-from theory.program import Formula, Instruction, Loop, Program, names_in, text_of
+from theory.program import Formula, Instruction, Loop, Name, Program, names_in, text_of
 
 
 def changes(parameters: Parameters, formula: Formula) -> bool:
@@ -41,13 +41,12 @@ def values_of(parameters: Parameters, formula: Formula, k: int) -> Any:
         value = look(name)
         return float(value[n]) if isinstance(value, np.ndarray) else value
 
-    def both(formula: Formula) -> Any:
-        each = names_in(formula) & {*parameters.each, *(n for n, v in parameters.schedules.items() if v.ndim == 2)}
-        if not each:
-            return evaluate(formula, look)
-        return np.array([evaluate(formula, partial(of_client, n)) for n in range(parameters.clients)])
-
-    return both(formula)
+    if isinstance(formula, Name):
+        return look(formula.name)
+    each = names_in(formula) & {*parameters.each, *(n for n, v in parameters.schedules.items() if v.ndim == 2)}
+    if not each:
+        return evaluate(formula, look)
+    return np.array([evaluate(formula, partial(of_client, n)) for n in range(parameters.clients)])
 
 
 def checked(program: Program, parameters: Parameters, functions: NativeFunctions, span: range) -> None:

@@ -75,9 +75,9 @@ def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:
     if "cost" in metrics:
         optimal = float(problem.optimal_value)
     hessian = to_float(problem.client_hessian)
+    samples = (problem.rows, [0.0]) if features else (problem.hessian, problem.linear)
     arrays = (
-        hessian, problem.client_linear, problem.mean_hessian, problem.mean_linear, minimiser, [optimal],
-        problem.features if features else problem.hessian, problem.targets if features else problem.linear,
+        hessian, problem.client_linear, problem.mean_hessian, problem.mean_linear, minimiser, [optimal], *samples,
     )  # fmt: skip
 
     def inverses(weights: Array) -> Array:

@@ -56,7 +56,8 @@ class Instructions:
         self.facts, self.scalars, self.memory, self.drawing = facts, scalars, memory, drawing
         self.clients, self.ones, self.read_later = clients, ones, read_later
         self.setup: list[str] = []  # before all clients
-        self.before: list[str] = []  # what is loaded and set up at the beginning
+        self.shared: list[str] = []  # what is loaded at the beginning, the same for all clients of a run
+        self.own: list[str] = []  # what is loaded and set up for each client
         self.lines: list[str] = []
         self.after: list[str] = []
         self.words: dict[str, str] = {}  # words that the stretch takes of the purpose of each draw
@@ -72,6 +73,11 @@ class Instructions:
     client_name = "n"
     """The client by whose number its entry in a list is found."""
 
+    @property
+    def before(self) -> list[str]:
+        """What is loaded and set up at the beginning."""
+        return [*self.shared, *self.own]
+
     # --- values
 
     def value(self, name: str) -> str:
@@ -79,7 +85,8 @@ class Instructions:
         while name in self._same:
             name = self._same[name]
         if name not in self._there:
-            self.before.append(f"const auto v{name} = {self.memory.load(name)};")
+            into = self.own if self.facts.of_clients(name) else self.shared
+            into.append(f"const auto v{name} = {self.memory.load(name)};")
             self._there[name] = f"v{name}"
         return self._there[name]
 
@@ -272,7 +279,7 @@ class Instructions:
         name, source = f"d{drawn}", self.drawing(drawn)
         if drawn not in self.words:
             self.words[drawn] = self._taken(each)
-            self.before.append(
+            self.own.append(
                 f"Stream {name}(at.run, {self.stream_client if own else '0'}, k, {source.purpose}, {source.base}, "
                 f"{self.words[drawn]}, key);"
             )
@@ -287,7 +294,7 @@ class Instructions:
             if step.to not in self.words:
                 words = self.words[step.to] = self._taken(b)
                 self.setup.append(f"{picks}.resize(({words} + 6) * kLanes);")
-                self.before.append(
+                self.own.append(
                     f"const int64_t* {name} = drawn_samples({picks}.data(), at.run, {self.stream_client}, k, "
                     f"{source.purpose}, {source.base}, {words}, counts(n), key);"
                 )

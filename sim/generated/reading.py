@@ -64,6 +64,26 @@ def alive(body: Sequence[Step], result: Sequence[str]) -> tuple[Step, ...]:
     return tuple(kept(body))
 
 
+def without_copies(body: Sequence[Step], result: Sequence[str]) -> tuple[Step, ...]:
+    """The steps with the server's value itself wherever each client's copy of it is read."""
+    of = {s.to: s.of[0] for s in flat(body) if isinstance(s, Instruction) and s.op == "each" and s.to not in result}
+
+    def named(name: str) -> str:
+        while name in of:
+            name = of[name]
+        return name
+
+    def kept(steps: Sequence[Step]) -> Iterator[Step]:
+        for step in steps:
+            if isinstance(step, Loop):
+                carried = (replace(c, first=named(c.first), following=named(c.following)) for c in step.carried)
+                yield replace(step, carried=tuple(carried), body=tuple(kept(step.body)))
+            elif step.to not in of:
+                yield replace(step, of=tuple(map(named, step.of)))
+
+    return tuple(kept(body))
+
+
 @dataclass(frozen=True)
 class Difference:
     """grad f_ni(a) - grad f_ni(b) for the same samples, in the place of two terms of a sum."""
@@ -103,7 +123,7 @@ class Facts:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.body = alive(program.body, program.result)
+        self.body = without_copies(alive(program.body, program.result), program.result)
         self.kinds = program.kinds
         self.made: dict[str, Instruction] = {s.to: s for s in flat(self.body) if isinstance(s, Instruction) and s.to}
         self.uses = uses(self.body, program.result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sim.generated.handing import Handing
 from sim.generated.memory import Memory
@@ -29,10 +29,12 @@ class Source:
     Attributes:
         text: in C++, but for the includes.
         tables: lists and numbers.
+        gathers: whether the runs in which a client takes part are brought together, for which many have to be there.
     """
 
     text: str
     tables: Tables
+    gathers: bool
 
 
 def source(program: Program, parameters: Parameters, pairs: bool = False) -> Source:
@@ -48,8 +50,26 @@ def source(program: Program, parameters: Parameters, pairs: bool = False) -> Sou
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    text = _Rounds(program, Scalars(parameters, tables), pairs).text()
-    return Source(text, tables)
+    rounds = _Rounds(program, Scalars(parameters, tables), pairs)
+    return Source(rounds.text(), tables, rounds.gathers)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """What a segment becomes: before all groups of runs, in each group, after all; another's groups may be joined."""
+
+    before: list[str]
+    each: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+
+    def text(self) -> list[str]:
+        if not self.each:
+            return [*self.before, *self.after]
+        head = ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]}; (void)at;"]
+        return [*self.before, *head, *self.each, "}", *self.after]
+
+    def joined(self, other: _Lines) -> _Lines:
+        return _Lines(self.before + other.before, self.each + other.each, self.after + other.after)
 
 
 class _Rounds:
@@ -65,7 +85,10 @@ class _Rounds:
         self._many: set[str] = set()
         self._depth = 0
 
-    # --- levels
+    @property
+    def gathers(self) -> bool:
+        """Whether some clients are left out."""
+        return bool(self._flags)
 
     # --- a block
 
@@ -75,22 +98,25 @@ class _Rounds:
         read_in = [frozenset().union(*map(read_by, segment)) for segment in segments]
         if not self._depth:
             self._find_places(segments, read_in)
-        lines = []
+        parts: list[_Lines] = []
         shifted = frozenset().union(*(reads(i.step) for i in items if i.what == "shift"))
         for j, segment in enumerate(segments):
             later = read_outside | shifted | frozenset().union(*read_in[:j], *read_in[j + 1 :])
             what = segment[0].what
             if what == "visit":
-                lines += self._visit(segment[0].step, later)
+                part = _Lines(self._visit(segment[0].step, later))
             elif what == "loop":
-                lines += self._loop(segment[0].step)
+                part = _Lines(self._loop(segment[0].step))
             elif what == "mix":
-                lines += self._mix(segment[0].step)
+                part = _Lines(self._mix(segment[0].step))
             elif segment[0].level % 2:
-                lines += self._clients(segment, later)
+                part = self._clients(segment, later)
             else:
-                lines += self._server(segment, later)
-        return lines
+                part = self._server(segment, later)
+            if part.each and parts and parts[-1].each:  # a group's values are in the cache still
+                part = parts.pop().joined(part)
+            parts.append(part)
+        return [line for part in parts for line in part.text()]
 
     def _find_places(self, segments: list[list[Item]], read_in: list[frozenset[str]]) -> None:
         """The results of a round that may be written where their state lies."""
@@ -142,7 +168,7 @@ class _Rounds:
 
     # --- the server
 
-    def _server(self, segment: list[Item], later: frozenset[str]) -> list[str]:
+    def _server(self, segment: list[Item], later: frozenset[str]) -> _Lines:
         writer = self._writer(False, frozenset(), later)
         drawn, draws = [], list[str]()
         for item in segment:
@@ -159,11 +185,10 @@ class _Rounds:
         for name in made:
             if name in later and name not in drawn and self.facts.types[name] != "double":
                 writer.lines.append(self.memory.store(name, writer.value(name)))
-        lines = ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]}; (void)at;"]
-        lines += [*draws, *writer.before, *writer.lines, "}", *self._counted(writer)]
+        after = self._counted(writer)
         if self._depth:
-            lines += [f"base{name} += {self._words(self.facts.made[name])};" for name in drawn]
-        return lines
+            after += [f"base{name} += {self._words(self.facts.made[name])};" for name in drawn]
+        return _Lines([], ["{", *draws, *writer.before, *writer.lines, "}"], after)
 
     def _words(self, step: Instruction) -> str:
         if step.op == "choose" and step.flag:
@@ -211,7 +236,7 @@ class _Rounds:
 
     # --- the clients
 
-    def _clients(self, segment: list[Item], later: frozenset[str]) -> list[str]:
+    def _clients(self, segment: list[Item], later: frozenset[str]) -> _Lines:
         mask = mask_of(self.facts, self.memory.replaced, segment, later)
         ones = frozenset() if mask is None or self.facts.made[mask].flag else frozenset({mask})
         writer = self._writer(True, ones, later | frozenset().union(*(self._added(i) for i in segment)))
@@ -231,29 +256,28 @@ class _Rounds:
                     writer.after.append(self.memory.store(name, writer.value(name)))
                 elif name in later and self.facts.types[name] == "sample":
                     raise NotGenerated("samples that are used again after the clients have met")
-        body = [*writer.before, *writer.lines, *writer.after]
-        lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
+        body = [*writer.own, *writer.lines, *writer.after]
         if mask is None:
-            lines += [*writer.setup, "for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]};"]
-            lines += ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}", "}"]
+            each = ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}"]
+            return _Lines(writer.setup, ["{", *writer.shared, *sums, *each, "}"], self._counted(writer))
+        body = [*writer.shared, *body]
+        self._flags.add(mask)
+        lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
+        inner = "__attribute__((always_inline)) {"
+        if self.pairs and not any(one_client(line) for line in (*writer.client, *body)):
+            lines += [
+                *writer.setup,
+                f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
+                *writer.client,
+                *body,
+                "});",
+            ]
         else:
-            self._flags.add(mask)
-            inner = "__attribute__((always_inline)) {"
-            if self.pairs and not any(one_client(line) for line in (*writer.client, *body)):
-                lines += [
-                    *writer.setup,
-                    f"pairs_present(f{mask}, [&](const Some& at, const Clients& n) {inner}",
-                    *writer.client,
-                    *body,
-                ]
-                return [*lines, "});", *self._counted(writer)]
             lines += [*twice(writer.setup), "for (int64_t n = 0; n < clients; n++) {", *writer.client]
-            head = (
-                f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) __attribute__((always_inline)) {{"
-            )
+            head = f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) {inner}"
             self.memory.double_picks()
             lines += [head, *twice(body), "});", "}"]
-        return lines + self._counted(writer)
+        return _Lines(lines, after=self._counted(writer))
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:

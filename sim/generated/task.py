@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 LANES = 8
 _CACHE = 400_000  # bytes of a block's values, for the second-level cache
 _MOST = 256  # runs of a block
+_NEAR = 16_000  # bytes of the states of runs that go through their rounds without others, for the first-level cache
 # Multiplications of a call, about 0.1 s: an interrupt is noticed, and progress is told, between calls.
 _CALL = 1 << 30
 # What is worth another thread: two milliseconds or so, and runs that fill two vectors.
@@ -96,7 +97,7 @@ class NativeRounds:
     ) -> None:
         self.span, self._dim, self._clients = span, functions.dim, len(functions.counts)
         checked(program, parameters, functions, span)
-        self._library = library_of(source, functions)
+        self._library, self._gathers = library_of(source, functions), source.gathers
         self._kept: list[Any] = []  # arrays to which the task points
         made = {s.to: s for s in program.steps if isinstance(s, Instruction)}
         tables = [self._table(what, key, made, parameters, functions) for what, key in source.tables.lists]
@@ -190,12 +191,13 @@ class NativeRounds:
         size = 8 * sum(a[0].size for a in states)
         threads = max(1, min(threads, runs // _RUNS_A_THREAD, self._work * runs * len(span) // _WORTH_A_THREAD))
         blocks = self._blocks(runs, chunk, threads, size)
+        width = _MOST if self._gathers else max(LANES, min(_MOST, _NEAR // size // LANES * LANES))
         stretch = max(1, _CALL // (self._work * max(last - first for first, last in blocks)))
         pool = ThreadPoolExecutor(threads) if threads > 1 else None
         try:
             for k in range(span.start, span.stop, stretch):
                 part = range(k, min(k + stretch, span.stop))
-                calls = (map if pool is None else pool.map)(partial(self._advance, part), blocks)
+                calls = (map if pool is None else pool.map)(partial(self._advance, part, width), blocks)
                 for (first, last), _ in zip(blocks, calls, strict=True):
                     report((last - first) * len(part))
         finally:
@@ -210,9 +212,10 @@ class NativeRounds:
         width = min(most, -(-runs // (count * LANES)) * LANES)
         return [(first, min(first + width, runs)) for first in range(0, runs, width)]
 
-    def _advance(self, span: range, block: tuple[int, int]) -> None:
-        first, last, start, stop = map(ctypes.c_int64, (*block, span.start, span.stop))
-        if self._library.program_advance(ctypes.byref(self._task), first, last, start, stop):
+    def _advance(self, span: range, width: int, block: tuple[int, int]) -> None:
+        if self._library.program_advance(
+            ctypes.byref(self._task), *map(ctypes.c_int64, (*block, width, span.start, span.stop))
+        ):
             raise MemoryError("not enough memory for a block of runs")
 
 

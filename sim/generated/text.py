@@ -55,10 +55,12 @@ class Rounds : public Block {{
 
 }}  // namespace
 
-extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t begin, int64_t end) {{
+// Runs first..last - 1, `width` at a time.
+extern "C" int program_advance(const Task* task, int64_t first, int64_t last, int64_t width, int64_t begin,
+                               int64_t end) {{
   try {{
-    const auto rounds = std::make_unique<Rounds>(*task, first, last);
-    rounds->advance(begin, end);
+    for (; first < last; first += width)
+      std::make_unique<Rounds>(*task, first, first + width < last ? first + width : last)->advance(begin, end);
     return 0;
   }} catch (const std::bad_alloc&) {{
     return 1;

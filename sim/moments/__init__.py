@@ -9,8 +9,8 @@ clients that do not meet are independent given what they all know (`sim.moments.
 identity is taken.
 """
 
-from sim.moments.results import Affine, Frame, Layout, Moments, Point
+from sim.moments.results import Affine, Layout, Moments, Point
 from sim.moments.runs import moments_of
 from sim.moments.scalars import Schedule
 
-__all__ = ["Affine", "Frame", "Layout", "Moments", "Point", "Schedule", "moments_of"]
+__all__ = ["Affine", "Layout", "Moments", "Point", "Schedule", "moments_of"]

@@ -15,6 +15,10 @@ LINEARLY, BY_CLIENT, TOGETHER = range(3)
 """How a draw is treated: by its first two moments, by its outcomes client by client, by all outcomes together."""
 
 
+class DifferentError(Exception):
+    """Clients of a class are told apart: by all outcomes of a draw together."""
+
+
 @dataclass
 class Treatment:
     """How draws are treated, by their number; what was found out stays for the next round."""
@@ -30,7 +34,7 @@ class Around:
         curvatures: the clients that take part in it.
         parameters: their values.
         k: the round.
-        clients: which of all clients these are.
+        clients: which of all clients these are; of each class the first.
         single: whether a server's value is that of the one client that is visited.
         treatment: of draws.
         mean: (d, d), (d,) and N of f, the mean of all clients.

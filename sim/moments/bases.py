@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from sim.moments import draws as of_draws
 from sim.moments import operations as do
 from sim.moments.around import Around
-from sim.moments.law import AliveError, Law, Linear, Own, Shared
+from sim.moments.law import AliveError, Law, Shared
 from sim.moments.meeting import Meeting, Output, meet
 from sim.moments.numbers import Array
 from sim.moments.reads import Reads
@@ -25,7 +25,7 @@ def output_of(around: Around, op: Operation | None, name: int, law: Law) -> Outp
     out = Output(name, value)
     if op is None:
         return out
-    numbers, N = around.numbers, around.curvatures.clients
+    numbers, N, many = around.numbers, around.curvatures.clients, around.curvatures.many
     if op.step.op == "keep":
         (m,) = (whole(around.number(s, law), "keep's m") for s in op.scalars)
         if m > around.curvatures.dim:
@@ -35,7 +35,7 @@ def output_of(around: Around, op: Operation | None, name: int, law: Law) -> Outp
         assert isinstance(op.step, Instruction)
         out.weights = around.parameters.array(op.step.label, around.k, (N, N))
     else:
-        out.weights = numbers.zeros(1, N) + numbers.ratio(1, N if op.step.op == "mean" else 1)
+        out.weights = many[None] * numbers.ratio(1, around.curvatures.total if op.step.op == "mean" else 1)
     return out
 
 
@@ -68,14 +68,18 @@ def met(
     if divided and any(axis.pair is not None for axis in law.axes):
         raise AliveError(next(axis.draw for axis in law.axes if axis.pair is not None))
     probability = _joint([axis.probability for axis in law.axes])
+    N, outcomes = around.curvatures.clients, law.outcomes
     if divided:
-        return _given_sums(around, law, outputs, probability, divided, reference)
+        terms = np.stack([np.broadcast_to(a, (outcomes, N)).T for a in divided])
+        every = np.broadcast_to(probability, (N, outcomes))
+        many = [int(m) for m in around.numbers.result(around.curvatures.many)]
+        return meet(law, outputs, of_draws.divided(every, terms, many, around.numbers), reference)
     pairs = law.axes[0].pair
     for axis in law.axes[1:]:
         assert pairs is not None
         assert axis.pair is not None
         pairs = np.kron(pairs, axis.pair)
-    return meet(law, outputs, probability, pairs, reference)
+    return meet(law, outputs, of_draws.Chances.of(probability, pairs, N), reference)
 
 
 def _divided(
@@ -97,8 +101,8 @@ def _divided(
                 if axis.pair is not None:
                     raise AliveError(axis.draw)
             counted |= {axis.draw for axis in drawn}
-            out.divisor = len(divided)
             divided.append(active)
+            out.factor = len(divided)
         else:
             assert out.weights is not None
             out.weights = out.weights / total if total != 0 else out.weights * 0
@@ -111,32 +115,6 @@ def _divided(
     return divided
 
 
-def _given_sums(
-    around: Around,
-    law: Law,
-    outputs: list[Output],
-    probability: Array,
-    divided: Sequence[Array],
-    reference: Array | None,
-) -> Meeting:
-    """The base as the mean over the values that the sums can have by which averages are divided."""
-    N, outcomes = around.curvatures.clients, law.outcomes
-    terms = np.stack([np.broadcast_to(a, (outcomes, N)).T for a in divided])
-    total: Any = 0
-    weights = {out.number: out.weights for out in outputs}
-    made: Meeting | None = None
-    for given in of_draws.given_sums(np.broadcast_to(probability, (N, outcomes)), terms, around.numbers):
-        for out in outputs:
-            if out.divisor is not None:
-                before, by = weights[out.number], given.sums[out.divisor]
-                assert before is not None
-                out.weights = before / by if by != 0 else before * 0
-        made = meet(law, outputs, given.probability, given.excess, reference)
-        reference, total = made.reference, total + made.second * given.chance
-    assert made is not None
-    return replace(made, second=total)
-
-
 def _joint(parts: Sequence[Array]) -> Array:
     """(1 or N, O), of independent draws together."""
     found = parts[0]
@@ -147,9 +125,9 @@ def _joint(parts: Sequence[Array]) -> Array:
 
 def _certain_total(around: Around, reads: Reads, law: Law, active: Array, drawn: Sequence[of_draws.Axis]) -> Any:
     """What sum_n active_n is, where it is always the same; None where it is not."""
-    N = around.curvatures.clients
+    many = around.curvatures.many
     if active.shape[0] == 1:
-        return np.broadcast_to(active, (1, N)).sum()
+        return (active * many).sum()
     if len(drawn) != 1 or drawn[0].pair is None or active.shape[1] > 1:
         return None
     (axis,) = drawn
@@ -161,33 +139,15 @@ def _certain_total(around: Around, reads: Reads, law: Law, active: Array, drawn:
     if any(value - values[0] != o * step for o, value in enumerate(values)):
         return None
     size = whole(around.number(reads.drawn[axis.draw].scalars[0], law), "choose's S")
-    return N * values[0] + size * step
+    return around.curvatures.total * values[0] + size * step
 
 
 def begun_again(around: Around, reads: Reads, parts: Sequence[tuple[Law, Meeting]]) -> Law:
     """A law on the new base: the sum of those that are no longer told apart."""
-    old, made = parts[0]
-    numbers, N = around.numbers, around.curvatures.clients
-    second = made.second
-    weight = old.weight
-    for law, other in parts[1:]:
-        second = second + other.second
-        weight = weight + law.weight
-    law = Law(around.curvatures, second, made.width, made.own_width)
-    law.weight = weight
+    old, made = parts[0][0], reduce(Meeting.plus, (each for _, each in parts))
+    law = made.law(around.curvatures)
     law.given = {d: v for d, v in old.given.items() if reads.open(d)}
     law.scalars = {d: c for d, c in old.scalars.items() if reads.open(d)}
-    own = made.reference[made.width :].reshape(N, made.own_width)
     for out in made.outputs:
-        rows = range(out.rows)
-        if out.of_clients:
-            B = numbers.zeros(1, N, out.rows, law.local_width)
-            B[0, :, :, 0] = own[:, out.place : out.place + out.rows]
-            B[:, :, rows, range(made.width + out.place, made.width + out.place + out.rows)] = numbers.ratio(1, 1)
-            law.values[out.number] = Own(Linear(B, {}))
-        else:
-            B = numbers.zeros(out.rows, made.width)
-            B[:, 0] = made.reference[out.place : out.place + out.rows]
-            B[rows, range(out.place, out.place + out.rows)] = numbers.ratio(1, 1)
-            law.values[out.number] = Shared(B)
+        law.values[out.number] = law.coordinates(made.reference, out.place, out.rows, out.of_clients)
     return law

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim.moments import draws as of_draws
-from sim.moments.around import BY_CLIENT, LINEARLY, Around
+from sim.moments.around import BY_CLIENT, LINEARLY, Around, DifferentError
 from sim.moments.law import Law
 from sim.moments.numbers import Array
 from sim.moments.scalars import one, whole
@@ -44,12 +44,14 @@ def begun(around: Around, op: Operation, law: Law) -> list[Law]:
         if single:
             raise ValueError(f"{op}: one client that is visited chooses nobody")
         size = whole(number, "choose's S")
-        axis = of_draws.choose(draw, size, N, bool(step.flag), numbers)
+        axis = of_draws.choose(draw, size, curvatures.total, bool(step.flag), numbers)
     else:
         axis = of_draws.coins(draw, _chance(op, number), numbers)
     if how == BY_CLIENT:
         law.add_axis(axis)
         return [law]
+    if curvatures.alike:
+        raise DifferentError
     found = of_draws.joint_outcomes(axis, N, size if axis.pair is not None else None, bool(step.flag), numbers)
     outcomes: list[tuple[Any, Any]] = []
     for p, outcome in found:

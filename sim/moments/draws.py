@@ -1,4 +1,4 @@
-"""The laws of draws: outcomes of one client, of two clients together, of all; and of a sum over the clients.
+"""The laws of draws: outcomes of one client, of two clients together, of all; and averages over a random number.
 
 A client's outcomes are numbered 0..O-1. What clients draw is either independent between them, or exchangeable: then
 the law of two clients together is the same for every pair.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -95,18 +95,16 @@ def batches(draw: int, size: int, counts: Array, replace: bool, samples: int, nu
     found = math.comb(most + size - 1, size) if replace else math.comb(most, size)
     if found > MOST_OUTCOMES:
         raise TooManyError(f"{found} batches of {size} of {most} samples")
-    sets = list((itertools.combinations_with_replacement if replace else itertools.combinations)(range(most), size))
+    sets = list(_batches(most, size, replace))
     shares = numbers.zeros(len(sets), 1, samples)
-    ways = []
+    ways = [math.factorial(size)] * len(sets)
     for o, batch in enumerate(sets):
-        way = math.factorial(size)
         for j in set(batch):
             shares[o, 0, j] = numbers.ratio(batch.count(j), size)
-            way //= math.factorial(batch.count(j))
-        ways.append(way if replace else 1)
+            ways[o] //= math.factorial(batch.count(j))
     probability = numbers.zeros(len(counts), len(sets))
     for n, count in enumerate(int(c) for c in counts):
-        total = count**size if replace else math.comb(count, size)
+        total = count**size if replace else math.perm(count, size)
         for o, batch in enumerate(sets):
             if batch[-1] < count:
                 probability[n, o] = numbers.ratio(ways[o], total)
@@ -141,124 +139,156 @@ def joint_outcomes(
                 found.append((p, outcome))
         return found
     assert size is not None
-    if not replace:
-        total = math.comb(clients, size)
-        if total > MOST_OUTCOMES:
-            raise TooManyError(f"{total} choices of {size} of {clients} clients")
-        chosen = [
-            tuple(int(n in s) for n in range(clients)) for s in map(set, itertools.combinations(range(clients), size))
-        ]
-        return [(numbers.ratio(1, total), outcome) for outcome in chosen]
-    total = math.comb(clients + size - 1, size)
+    total = math.comb(clients + size - 1, size) if replace else math.comb(clients, size)
     if total > MOST_OUTCOMES:
-        raise TooManyError(f"{total} choices of {size} of {clients} clients with replacement")
-    found = []
-    for batch in itertools.combinations_with_replacement(range(clients), size):
-        outcome = tuple(batch.count(n) for n in range(clients))
-        ways = math.factorial(size)
-        for count in outcome:
-            ways //= math.factorial(count)
-        found.append((numbers.ratio(ways, clients**size), outcome))
-    return found
+        raise TooManyError(f"{total} choices of {size} of {clients} clients{' with replacement' if replace else ''}")
+    chosen = [tuple(batch.count(n) for n in range(clients)) for batch in _batches(clients, size, replace)]
+    ways = [math.factorial(size) // math.prod(map(math.factorial, counts)) for counts in chosen]
+    return [(numbers.ratio(w, sum(ways)), counts) for w, counts in zip(ways, chosen, strict=True)]
+
+
+def _batches(count: int, size: int, replace: bool) -> Iterator[tuple[int, ...]]:
+    return (itertools.combinations_with_replacement if replace else itertools.combinations)(range(count), size)
 
 
 @dataclass(frozen=True)
-class Given:
-    """The law of independent outcomes of the clients, given the values of some sums over them.
+class Chances:
+    """Expectations of the outcomes of one client and of two, times factors t_0 = 1, t_1, ... that all clients share.
 
     Attributes:
-        chance: of these values.
-        sums: the values.
-        probability: (N, O), of each client's outcomes.
-        excess: (N, O, N, O), P(o of n and o' of m) - P(o of n) P(o' of m); 0 for n = m.
+        mean: (T, 1 or N, O), E[t_s; o].
+        same: (T, T, 1 or N, O), E[t_s t_u; o].
+        pair: (T, T, K, O, K, O), E[t_s t_u; o of one, q of another] - E[t_s; o] E[t_u; q] for clients of two kinds, or
+            two clients of one; None where it is 0.
+        kind: (N,), in 0..K-1.
     """
 
-    chance: Any
-    sums: tuple[Any, ...]
-    probability: Array
-    excess: Array
+    mean: Array
+    same: Array
+    pair: Array | None
+    kind: Array
+
+    @classmethod
+    def of(cls, probability: Array, pair: Array | None, clients: int) -> Chances:
+        """Without factors: of outcomes of probability (1 or N, O), and for two clients (O, O) or independent."""
+        if pair is not None:
+            pair = (pair - np.outer(probability[0], probability[0]))[None, None, None, :, None]
+        return cls(probability[None], probability[None, None], pair, np.zeros(clients, dtype=int))
 
 
-def given_sums(probability: Array, terms: Array, numbers: Numbers) -> Iterator[Given]:
-    """The laws of independent outcomes given sums over the clients of functions of them, one at a time.
+def divided(probability: Array, terms: Array, many: Sequence[int], numbers: Numbers) -> Chances:
+    """Of independent outcomes of the clients; a factor is 1 over a sum of a function of all clients' outcomes, or 0.
 
     Args:
         probability: (N, O), > 0 for some outcome of each client.
-        terms: (T, N, O), the T functions.
+        terms: (T - 1, N, O), the functions that are summed.
+        many: how many clients each of the N stands for.
         numbers: the arithmetic.
+
+    Raises:
+        TooManyError: where the sums have too many values.
     """
     N, outcomes = probability.shape
     keys = [[tuple(_key(terms[t, n, o]) for t in range(len(terms))) for o in range(outcomes)] for n in range(N)]
     # clients of the same kind are interchangeable: the law of all but two depends on their kinds alone
     kinds: dict[Any, int] = {}
     kind = [kinds.setdefault((tuple(keys[n]), tuple(map(_key, probability[n]))), len(kinds)) for n in range(N)]
-    numbers_of = [kind.count(c) for c in range(len(kinds))]
-    example = [kind.index(c) for c in range(len(kinds))]
+    K, T = len(kinds), len(terms) + 1
+    counts = [sum(m for m, c in zip(many, kind, strict=True) if c == a) for a in range(K)]
+    chance = [probability[kind.index(a)] for a in range(K)]
+    key = [keys[kind.index(a)] for a in range(K)]
+    small = T == 2 and all(v.denominator == 1 and 0 <= v < 1000 for row in key for (v,) in row)
+    zero = _law([(0,) * (T - 1)], [numbers.ratio(1, 1)], small, numbers)
+    one = [_law(row, p, small, numbers) for row, p in zip(key, chance, strict=True)]
+    all_but = [_power(law, count - 1, zero) for law, count in zip(one, counts, strict=True)]
+    every = [_times(law, rest) for law, rest in zip(one, all_but, strict=True)]
+    before, after = [zero], [zero]
+    for a in range(K):
+        before.append(_times(before[-1], every[a]))
+        after.append(_times(after[-1], every[-1 - a]))
 
-    # sums of small integers, the usual case, are places in an array
-    whole = len(terms) == 1 and all(key.denominator == 1 and 0 <= key < 1000 for row in keys for (key,) in row)
-    largest = [max(int(key) for (key,) in row) for row in keys] if whole else []
+    def expected(law: Any, *by: Array) -> Array:
+        """(T, T), E of products of the factors, some clients adding `by` to what the others' sums are."""
+        sums, p = _support(law)
+        factors = np.concatenate([numbers.zeros(1, len(p)) + numbers.ratio(1, 1), _inverse(sum(by, sums), numbers)])
+        return (factors * p) @ factors.T
 
-    def sums_without(left_out: tuple[int, ...]) -> dict[Any, Any]:
-        remaining = list(numbers_of)
-        for c in left_out:
-            remaining[c] -= 1
-        if whole:
-            chances = numbers.zeros(1 + sum(count * largest[n] for n, count in zip(example, remaining, strict=True)))
-            chances[0] = numbers.ratio(1, 1)
-            for n, count in zip(example, remaining, strict=True):
-                for _ in range(count):
-                    after = chances * 0
-                    for o in range(outcomes):
-                        by = int(keys[n][o][0])
-                        after[by:] += chances[: len(chances) - by] * probability[n, o]
-                    chances = after
-            return {(Fraction(total),): p for total, p in enumerate(chances) if p != 0}
-        law = {tuple(0 * key for key in keys[0][0]): numbers.ratio(1, 1)}
-        for c, count in enumerate(remaining):
-            n = example[c]
-            for _ in range(count):
-                following: dict[Any, Any] = {}
-                for total, p in law.items():
-                    for o in range(outcomes):
-                        if probability[n, o] != 0:
-                            to = tuple(a + b for a, b in zip(total, keys[n][o], strict=True))
-                            following[to] = following.get(to, 0) + p * probability[n, o]
-                law = following
-                if len(law) > MOST_OUTCOMES:
-                    raise TooManyError("values of the sums that an average divides by")
+    single, same = numbers.zeros(T, K, outcomes), numbers.zeros(T, T, K, outcomes)
+    pair = numbers.zeros(T, T, K, outcomes, K, outcomes)
+    places = [[np.array(v, dtype=object)[:, None] for v in row] for row in key]
+    for a in range(K):
+        law = _times(_times(before[a], after[K - 1 - a]), all_but[a])
+        for o in range(outcomes):
+            same[:, :, a, o] = expected(law, places[a][o]) * chance[a][o]
+        single[:, a] = same[0, :, a]
+    for a in range(K):
+        between = zero
+        for b in range(a, K):
+            if b > a + 1:
+                between = _times(between, every[b - 1])
+            if a == b and counts[a] == 1:
+                continue
+            rest = _power(one[a], counts[a] - 2, zero) if a == b else _times(all_but[a], _times(between, all_but[b]))
+            law = _times(_times(before[a], after[K - 1 - b]), rest)
+            for o, q in itertools.product(range(outcomes), repeat=2):
+                both = expected(law, places[a][o], places[b][q]) * (chance[a][o] * chance[b][q])
+                excess = both - np.outer(single[:, a, o], single[:, b, q])
+                excess[0, 0] *= 0  # they are independent
+                pair[:, :, a, o, b, q], pair[:, :, b, q, a, o] = excess, excess.T
+    return Chances(single[:, kind], same[:, :, kind], pair, np.array(kind))
+
+
+# The law of a sum: of small integers, the usual case, an array of chances; else a dictionary.
+
+
+def _law(values: Sequence[tuple[Any, ...]], chances: Sequence[Any], small: bool, numbers: Numbers) -> Any:
+    law: dict[Any, Any] = {}
+    for value, p in zip(values, chances, strict=True):
+        if p != 0:
+            law[value] = law.get(value, 0) + p
+    if not small:
         return law
+    out = numbers.zeros(1 + int(max(v for (v,) in law)))
+    for (v,), p in law.items():
+        out[int(v)] = p
+    return out
 
-    all_sums = sums_without(())
-    one = {c: sums_without((c,)) for c in range(len(kinds))}
-    two = {
-        (a, b): sums_without((a, b))
-        for a in range(len(kinds))
-        for b in range(a, len(kinds))
-        if a != b or numbers_of[a] > 1
-    }
-    of_kind = np.array(kind)
-    each = np.arange(N)
-    for total, chance in all_sums.items():
-        kind_single = numbers.zeros(len(kinds), outcomes)
-        kind_pair = numbers.zeros(len(kinds), outcomes, len(kinds), outcomes)
-        for c in range(len(kinds)):
-            n = example[c]
-            for o in range(outcomes):
-                rest = tuple(a - b for a, b in zip(total, keys[n][o], strict=True))
-                kind_single[c, o] = probability[n, o] * one[c].get(rest, 0) / chance
-        for (a, b), law in two.items():
-            for o in range(outcomes):
-                for q in range(outcomes):
-                    pair = zip(total, keys[example[a]][o], keys[example[b]][q], strict=True)
-                    rest = tuple(x - y - z for x, y, z in pair)
-                    both = probability[example[a], o] * probability[example[b], q] * law.get(rest, 0) / chance
-                    excess_of_two = both - kind_single[a, o] * kind_single[b, q]
-                    kind_pair[a, o, b, q] = kind_pair[b, q, a, o] = excess_of_two
-        excess = kind_pair[of_kind][:, :, of_kind]
-        excess[each, :, each, :] *= 0
-        sums = tuple(numbers.load(Fraction(value)) for value in total)
-        yield Given(chance, sums, kind_single[of_kind], excess)
+
+def _times(one: Any, two: Any) -> Any:
+    """The law of the sum of two that are independent."""
+    if isinstance(one, np.ndarray):
+        return np.convolve(one, two)
+    law: dict[Any, Any] = {}
+    for (value, p), (other, q) in itertools.product(one.items(), two.items()):
+        total = tuple(a + b for a, b in zip(value, other, strict=True))
+        law[total] = law.get(total, 0) + p * q
+    if len(law) > MOST_OUTCOMES:
+        raise TooManyError("values of the sums that an average divides by")
+    return law
+
+
+def _power(law: Any, count: int, zero: Any) -> Any:
+    """The law of the sum of so many."""
+    if count < 2:
+        return law if count else zero
+    half = _power(_times(law, law), count // 2, zero)
+    return _times(half, law) if count % 2 else half
+
+
+def _support(law: Any) -> tuple[Array, Array]:
+    """(T, S) and (S,), the values of sums and their chances."""
+    if isinstance(law, np.ndarray):
+        at = np.flatnonzero(law != 0)
+        return np.array([at.tolist()], dtype=object), law[at]
+    return np.array(list(law), dtype=object).T, np.array(list(law.values()))
+
+
+def _inverse(values: Array, numbers: Numbers) -> Array:
+    """1 over each, or 0."""
+    if numbers.exact:
+        return numbers.array(np.frompyfunc(lambda v: 1 / Fraction(v) if v else Fraction(0), 1, 1)(values))
+    found = values.astype(float)
+    return np.divide(1, found, out=np.zeros_like(found), where=found != 0)
 
 
 def _key(value: Any) -> Fraction:

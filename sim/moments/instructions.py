@@ -52,7 +52,7 @@ def value_of(around: Around, reads: Reads, op: Operation, law: Law) -> Value | N
     if name in ("mean", "sum", "average"):
         return _over_clients(around, op, law, values[0], scalars)
     if name == "shift":
-        return _shifted(around, reads, law, *values)
+        return _shifted(reads, law, *values)
     if name == "combine":
         return _combined_past(around, reads, op, law, values[0])
     (first, *rest) = do.owns(law, values)
@@ -65,8 +65,7 @@ def value_of(around: Around, reads: Reads, op: Operation, law: Law) -> Value | N
             whole_gradient.pending[op.of[1]] = (unit, first.linear)
         return whole_gradient
     for one_value in (first, *rest):
-        if one_value.pending:
-            reads.settle(law, one_value)
+        reads.settle(law, one_value)
     if name == "gradient":
         if len(op.of) == 1:
             return do.gradient(law, first, curvatures.hessian[None], curvatures.linear[None])
@@ -90,13 +89,11 @@ def value_of(around: Around, reads: Reads, op: Operation, law: Law) -> Value | N
 
 
 def _full_gradient(around: Around, reads: Reads, law: Law, value: Value) -> Value:
-    mean = around.mean
     if isinstance(value, Own):
-        if value.pending:
-            reads.settle(law, value)
-        return do.gradient(law, value, mean[0][None, None], mean[1][None, None])
-    B = mean[0] @ value.B
-    B[:, 0] = B[:, 0] - mean[1]
+        reads.settle(law, value)
+        return do.gradient(law, value, around.mean[0][None, None], around.mean[1][None, None])
+    B = around.mean[0] @ value.B
+    B[:, 0] = B[:, 0] - around.mean[1]
     return Shared(B)
 
 
@@ -110,45 +107,35 @@ def _over_clients(around: Around, op: Operation, law: Law, value: Value, scalars
         raise ValueError(f"{op}: one client that is visited does not know the others")
     if name == "average":
         weights = np.broadcast_to(scalars[0], (1, N))
-        total = weights.sum()
+        total = (weights * around.curvatures.many).sum()
         weights = weights / total if total != 0 else weights * 0
         return do.summed(law, law.own(value), weights)
     if isinstance(value, Shared):
-        return value if name == "mean" else Shared(value.B * one(numbers, N)[0, 0])
-    weights = numbers.zeros(1, N) + numbers.ratio(1, N if name == "mean" else 1)
+        return value if name == "mean" else Shared(value.B * one(numbers, around.curvatures.total)[0, 0])
+    weights = numbers.zeros(1, N) + numbers.ratio(1, around.curvatures.total if name == "mean" else 1)
     return do.summed(law, value, weights)
 
 
-def _shifted(around: Around, reads: Reads, law: Law, past: Value, new: Value) -> Value:
-    d, numbers = around.curvatures.dim, around.numbers
-    if isinstance(past, Shared) and isinstance(new, Shared):
-        width = max(past.B.shape[1], new.B.shape[1])
-        out = numbers.zeros(len(past.B), width)
-        out[:d, : new.B.shape[1]] = new.B
-        out[d:, : past.B.shape[1]] = past.B[:-d]
-        return Shared(out)
-    old, front = do.owns(law, [past, new])
-    for value in (old, front):
-        if value.pending:
-            reads.settle(law, value)
-    rows = old.linear.rows
+def _shifted(reads: Reads, law: Law, past: Value, new: Value) -> Value:
+    numbers = law.numbers
+    rows, d = (value.rows for value in (past, new))
     down, top = numbers.zeros(rows, rows), numbers.zeros(rows, d)
     down[range(d, rows), range(rows - d)] = 1
     top[range(d), range(d)] = 1
     unit = numbers.identity(1)
-    return law.combined([(unit, law.mapped(down[None, None], old)), (unit, law.mapped(top[None, None], front))])
+    return do.sum_of(law, [unit, unit], [_mapped(reads, law, down, past), _mapped(reads, law, top, new)], False)
 
 
 def _combined_past(around: Around, reads: Reads, op: Operation, law: Law, past: Value) -> Value:
-    step, d, numbers = op.step, around.curvatures.dim, around.numbers
-    assert isinstance(step, Instruction)
-    rows = len(past.B) if isinstance(past, Shared) else past.linear.rows
-    alpha = around.parameters.array(step.label, around.k, (rows // d,))
-    matrix = numbers.zeros(d, rows)
-    for j in range(rows // d):
-        matrix[range(d), range(j * d, (j + 1) * d)] = alpha[j]
-    if isinstance(past, Shared):
-        return Shared(matrix @ past.B)
-    if past.pending:
-        reads.settle(law, past)
-    return law.mapped(matrix[None, None], past)
+    assert isinstance(op.step, Instruction)
+    d = around.curvatures.dim
+    alpha = around.parameters.array(op.step.label, around.k, (past.rows // d,))
+    return _mapped(reads, law, np.concatenate([a * law.numbers.identity(d) for a in alpha], axis=1), past)
+
+
+def _mapped(reads: Reads, law: Law, matrix: Array, value: Value) -> Value:
+    """A matrix times a value of the server, or of every client."""
+    if isinstance(value, Shared):
+        return Shared(matrix @ value.B)
+    reads.settle(law, value)
+    return law.mapped(matrix[None, None], value)

@@ -13,6 +13,10 @@ linear function of z, without noise; where clients meet, a new base is made (`si
 Of a sample that only enters linearly, two moments suffice: a gradient of sample i is left as grad f_n plus D_i w, the
 *pending* part, until i is read no more; sums of pending parts are pending. Then mean_i D_i E[ww'] D_i' is a new noise.
 
+A client stands for all of its class, which are exchangeable: what z has of it is the mean over the class, from which
+its own part of z_n differs by a *deviation*, of covariance V, with which nothing is correlated but the deviations of
+the others in its class: -V/(many - 1). So sums over the clients are functions of z.
+
 Shapes: b start matrices are carried at once (P has shape (b, D, D), C (b, O, N, q, q)); B and G do not depend on P:
 (O, N, r, D_n), (O, N, r, q). An axis of length 1 stands for one that does not matter.
 """
@@ -55,6 +59,11 @@ class Own:
         self.linear = linear
         self.pending = pending or {}
 
+    @property
+    def rows(self) -> int:
+        """r."""
+        return self.linear.rows
+
 
 class Shared:
     """A value of the server: B (r, D), or (r, D_s) when it has nothing to do with the clients' values in the base."""
@@ -63,6 +72,11 @@ class Shared:
 
     def __init__(self, B: Array) -> None:
         self.B = B
+
+    @property
+    def rows(self) -> int:
+        """r."""
+        return len(self.B)
 
 
 Value = Own | Shared
@@ -82,25 +96,36 @@ class Law:
     Attributes:
         curvatures: the clients.
         P: (b, D, D).
+        spread: (b, N, r, r), V; None where every class is one client.
+        mean: (1 or b, D, D0), E[z | y] for a vector y known before, and of the deviations from y's, (N, r, r0),
+            own_mean; None where nobody asks.
         width: D_s, 1 and the server's values.
         own_width: of each client's values in z.
         axes: draws with outcomes that are alive.
         noises: C by group.
         values: by number.
-        weight: the probability of the outcomes, for all clients, that are taken for granted.
-        given: these, by draw.
+        given: the outcomes, for all clients, that are taken for granted, by draw.
     """
 
     _groups = itertools.count()
 
-    def __init__(self, curvatures: Curvatures, P: Array, width: int, own_width: int) -> None:
+    def __init__(
+        self,
+        curvatures: Curvatures,
+        P: Array,
+        width: int,
+        own_width: int,
+        spread: Array | None = None,
+        mean: Array | None = None,
+        own_mean: Array | None = None,
+    ) -> None:
         self.curvatures, self.P, self.width, self.own_width = curvatures, P, width, own_width
+        self.spread, self.mean, self.own_mean = spread, mean, own_mean
         self.numbers: Numbers = curvatures.numbers
         self.axes: list[Axis] = []
         self.noises: dict[int, Array] = {}
         self.values: dict[int, Value] = {}
         self.scalars: dict[int, Array] = {}
-        self.weight: Any = self.numbers.ratio(1, 1)
         self.given: dict[int, Any] = {}
         self._local: Array | None = None
 
@@ -129,6 +154,8 @@ class Law:
                 N, s, r = self.curvatures.clients, self.width, self.own_width
                 at = np.concatenate([np.tile(np.arange(s), (N, 1)), s + np.arange(N * r).reshape(N, r)], axis=1)
                 self._local = self.P[:, at[:, :, None], at[:, None, :]]
+                if self.spread is not None:
+                    self._local[..., s:, s:] += self.spread
         return self._local
 
     # second moments
@@ -176,9 +203,24 @@ class Law:
     def scaled(self, p: Any) -> None:
         """Everything with probability p."""
         self.P = self.P * p
+        self.spread, self.mean, self.own_mean = (
+            None if x is None else x * p for x in (self.spread, self.mean, self.own_mean)
+        )
         self.noises = {g: C * p for g, C in self.noises.items()}
-        self.weight = self.weight * p
         self._local = None
+
+    def coordinates(self, reference: Array, place: int, rows: int, of_clients: bool) -> Value:
+        """A value that is coordinates of z, or of each client's part of it, from a place on, and what was taken off."""
+        unit, N = self.numbers.ratio(1, 1), self.curvatures.clients
+        if not of_clients:
+            B = self.numbers.zeros(rows, self.width)
+            B[:, 0] = reference[place : place + rows]
+            B[range(rows), range(place, place + rows)] = unit
+            return Shared(B)
+        B = self.numbers.zeros(1, N, rows, self.local_width)
+        B[0, :, :, 0] = reference[self.width :].reshape(N, self.own_width)[:, place : place + rows]
+        B[:, :, range(rows), range(self.width + place, self.width + place + rows)] = unit
+        return Own(Linear(B, {}))
 
     def own(self, value: Value) -> Own:
         """The value as one of every client."""
@@ -193,37 +235,21 @@ class Law:
 
     def known(self, value: Shared) -> Array:
         """Make a server's value that depends on the clients' values a part of z; its map, (r, D_s)."""
-        B = value.B
-        rows, s = len(B), self.width
-        # the new coordinates come after the server's others
-        fill = self.numbers.zeros(*self.P.shape[:1], self.P.shape[1] + rows, self.P.shape[2] + rows)
-        old = np.concatenate([np.arange(s), np.arange(s + rows, self.P.shape[1] + rows)])
-        new = np.arange(s, s + rows)
-        constant = B[:, 0].copy()
-        B = B.copy()
-        B[:, 0] = B[:, 0] * 0  # squares of what is left keep their digits
-        moved = B @ self.P
-        fill[:, old[:, None], old[None, :]] = self.P
-        fill[:, new[:, None], old[None, :]] = moved
-        fill[:, old[:, None], new[None, :]] = moved.swapaxes(-1, -2)
-        fill[:, new[:, None], new[None, :]] = moved @ B.T
-        self.P, self._local = fill, None
+        s, rows, numbers = self.width, value.rows, self.numbers
+        # the new coordinates come after the server's others; squares of what is left without 1 keep their digits
+        constant, B = value.B[:, 0], value.B.copy()
+        B[:, 0] = B[:, 0] * 0
+        D = self.P.shape[1]
+        grown = np.concatenate([numbers.identity(D)[:s], B, numbers.identity(D)[s:]])
+        self.P, self._local = numbers.congruent(grown, self.P), None
+        self.mean = None if self.mean is None else grown @ self.mean
         self.width += rows
-        for one in self.carriers():
-            one.B = np.concatenate(
-                [one.B[..., :s], self.numbers.zeros(*one.B.shape[:-1], rows), one.B[..., s:]], axis=-1
-            )
-        for other in {id(v): v for v in self.values.values()}.values():
-            if isinstance(other, Shared) and other.B.shape[1] > s:
-                zeros = self.numbers.zeros(len(other.B), rows)
-                other.B = np.concatenate([other.B[:, :s], zeros, other.B[:, s:]], axis=1)
-            elif isinstance(other, Shared):
-                other.B = np.concatenate([other.B, self.numbers.zeros(len(other.B), rows)], axis=1)
-        out = self.numbers.zeros(rows, self.width)
-        out[:, 0] = constant
-        out[:, s:] = self.numbers.identity(rows)
-        value.B = out
-        return out
+        for other in {id(v): v for v in [*self.carriers(), *self.values.values()] if not isinstance(v, Own)}.values():
+            other.B = np.insert(other.B, [s] * rows, 0, axis=-1)
+        value.B = numbers.zeros(rows, self.width)
+        value.B[:, 0] = constant
+        value.B[:, s:] = numbers.identity(rows)
+        return value.B
 
     def carriers(self) -> list[Linear]:
         """All linear parts, each once."""
@@ -285,6 +311,14 @@ class Law:
         ]
         return np.concatenate(rows, axis=2) if len(rows) > 1 else rows[0]
 
+    def noise_of(self, parts: Sequence[Linear], g: int) -> Array:
+        """The covariance of the noise of one group in some values, below one another: (b, O, N, sum r, sum r)."""
+        G, C = self.stacked(parts, g), self.noises[g]
+        q = G.shape[-1]
+        if G.shape == (1, 1, q, q) and np.array_equal(G[0, 0], self.numbers.identity(q)):
+            return C
+        return self.numbers.product(self.numbers.product(G[None], C), G[None].swapaxes(-1, -2))
+
     def stacked_map(self, parts: Sequence[Linear]) -> Array:
         """The B of some values below one another: (O, N, sum r, D_n)."""
         outcomes = max(one.B.shape[0] for one in parts)
@@ -320,11 +354,10 @@ class Law:
                 continue
             total: Any = 0
             for g in groups:
-                G = self.stacked(parts, g)[None]
-                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
+                total = total + self.noise_of(parts, g)
             self.regrouped(parts, groups, total)
 
-    def settle(self, draws: Iterable[int]) -> None:
+    def settle(self, draws: Iterable[int], tidy: bool = True) -> None:
         """Make noise of the pending parts of draws that are read no more."""
         for draw in draws:
             values = [v for v in self.values.values() if isinstance(v, Own) and draw in v.pending]
@@ -367,7 +400,8 @@ class Law:
             unit = self.numbers.identity(m * d)
             for place, i in enumerate(kept):
                 values[i].linear.G[g] = unit[place * d : (place + 1) * d][None, None]
-        self.tidied()
+        if tidy:
+            self.tidied()
 
     def _centred(self, w1: Array, w: Linear, affine: bool) -> Linear:
         """(w1, w - w1 point) as a linear part of 1 + d rows; w alone where w1 is 0."""
@@ -450,8 +484,7 @@ class Law:
             N = self.curvatures.clients
             total: Any = 0
             for g in touched:
-                G = self.stacked(parts, g)[None]
-                total = total + self.numbers.product(self.numbers.product(G, self.noises[g]), G.swapaxes(-1, -2))
+                total = total + self.noise_of(parts, g)
             deviations = self.stacked_map(parts)
             if moving:
                 deviations = np.broadcast_to(deviations, (len(deviations), N, *deviations.shape[2:]))

@@ -6,12 +6,14 @@ two by two: the draws that are alive are summed out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from sim.moments.curvatures import Curvatures
+from sim.moments.draws import Chances
 from sim.moments.law import Law, Linear, Own, Shared, Value
 from sim.moments.numbers import Array
 
@@ -26,7 +28,7 @@ class Output:
         weights: (J, N) where it is a sum over the clients of `value`, of the server (J = 1) or of each client (J = N).
         kept: (r, r), the factor of E[vv'] in the covariance that is added to a server's value: random coordinates.
         each: whether a server's value is to be there for every client.
-        divisor: of an average over clients in random number, the sum's place among those that are given.
+        factor: of an average over clients in random number, which of `Chances` it is multiplied by; 0 is 1.
         place: where it is in z', or in a client's part of it.
         rows: its length there.
     """
@@ -36,7 +38,7 @@ class Output:
     weights: Array | None = None
     kept: Array | None = None
     each: bool = False
-    divisor: int | None = None
+    factor: int = 0
     place: int = 0
     rows: int = 0
 
@@ -50,7 +52,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A new base.
+    """A new base, as of `Law`.
 
     Attributes:
         outputs: what is in it, with places.
@@ -58,6 +60,7 @@ class Meeting:
         own_width: of every client's.
         reference: (D',), what was taken off z', but 0 at the 1.
         second: (b, D', D'), E[z'z''].
+        spread, mean, own_mean: as of `Law`.
     """
 
     outputs: Sequence[Output]
@@ -65,16 +68,35 @@ class Meeting:
     own_width: int
     reference: Array
     second: Array
+    spread: Array | None
+    mean: Array | None
+    own_mean: Array | None
+
+    def plus(self, other: Meeting) -> Meeting:
+        """The base of both laws together."""
+        return replace(
+            self,
+            second=self.second + other.second,
+            spread=_sum(self.spread, other.spread),
+            mean=_sum(self.mean, other.mean),
+            own_mean=_sum(self.own_mean, other.own_mean),
+        )
+
+    def law(self, curvatures: Curvatures) -> Law:
+        """The law of the new base, without values yet."""
+        return Law(curvatures, self.second, self.width, self.own_width, self.spread, self.mean, self.own_mean)
+
+
+def _sum(one: Array | None, two: Array | None) -> Array | None:
+    return None if one is None or two is None else one + two
 
 
 def placed(outputs: Sequence[Output]) -> tuple[int, int]:
     """Give the outputs their places; D_s' and the width of a client's part."""
     width, own_width = 1, 0
     for out in outputs:
-        if isinstance(out.value, Shared):
-            out.rows = len(out.value.B)
-        elif out.value is not None:
-            out.rows = out.value.linear.rows
+        assert out.value is not None
+        out.rows = out.value.rows
         if out.of_clients:
             out.place, own_width = own_width, own_width + out.rows
         else:
@@ -83,25 +105,19 @@ def placed(outputs: Sequence[Output]) -> tuple[int, int]:
 
 
 def meet(
-    law: Law,
-    outputs: Sequence[Output],
-    probability: Array | None = None,
-    pair: Array | None = None,
-    reference: Array | None = None,
+    law: Law, outputs: Sequence[Output], chances: Chances | None = None, reference: Array | None = None
 ) -> Meeting:
     """The base of these outputs.
 
     Args:
         law: without pending parts.
         outputs: what the new base is made of.
-        probability: (1 or N, O), of the outcomes of the draws that are alive; None where there are none.
-        pair: (O, O), the law of two clients together, or (N, O, N, O), P(o of n, o' of m) - P(o of n) P(o' of m) with
-            0 for n = m; None when the clients are independent.
+        chances: of the outcomes of the draws that are alive; None where there are none.
         reference: (D',), what is taken off z', so that squares of it keep their digits; None for the value that z' has
-            where z = (1, 0, ..., 0), without any noise.
+            where z = (1, 0, ..., 0), without any noise, or for nothing in Fractions.
     """
     width, own_width = placed(outputs)
-    N = law.curvatures.clients
+    N, product, zeros = law.curvatures.clients, law.numbers.product, law.numbers.zeros
     size = width + N * own_width
     own: list[Linear] = [out.value.linear for out in outputs if isinstance(out.value, Own)]
     slices: dict[int, slice] = {}
@@ -110,59 +126,86 @@ def meet(
         if isinstance(out.value, Own):
             slices[i] = slice(at, at + out.rows)
             at += out.rows
-    mean = law.numbers.zeros(size, law.P.shape[1])
+    mean = zeros(size, law.P.shape[1])
     mean[0, 0] = law.numbers.ratio(1, 1)
     layout = _Layout(law, outputs, slices, width, own_width)
     for out in outputs:
         if isinstance(out.value, Shared):
             mean[out.place : out.place + out.rows, : out.value.B.shape[1]] = out.value.B
-    B = chance = centre = None
     if own:
         B = law.stacked_map(own)
-        chance = None if probability is None else probability.T[:, :, None, None]
-        centre = B if chance is None else (B * chance).sum(axis=0, keepdims=True)
+        factors = np.array([outputs[i].factor for i, rows in slices.items() for _ in range(rows.stop - rows.start)])
+        centre = B
+        if chances is not None:
+            centre = (B * chances.mean[factors].transpose(2, 1, 0)[..., None]).sum(axis=0, keepdims=True)
         layout.scatter(mean, np.broadcast_to(centre[0], (N, *centre.shape[2:])))
     kept = _kept(law, outputs, mean)
     if reference is None:
-        reference = mean[:, 0].copy()
+        reference = mean[:, 0] * (not law.numbers.exact)
         reference[0] = reference[0] * 0
     mean[:, 0] = mean[:, 0] - reference
-    product = law.numbers.product
-    second = product(product(mean, law.P), mean.T) + kept
-    if B is None or centre is None:
-        return Meeting(outputs, width, own_width, reference, second)
-    groups = sorted({g for one in own for g in one.G})
-    covariance: Any = 0
-    for g in groups:
-        G = law.stacked(own, g)[None]
-        covariance = covariance + product(product(G, law.noises[g]), G.swapaxes(-1, -2))
-    if chance is not None:
-        deviation = B - centre
-        covariance = ((covariance + law.second(deviation, deviation)) * chance[None]).sum(axis=1)
-    elif groups:
-        covariance = covariance[:, 0]
-    cross: Any = 0
-    if pair is not None and pair.ndim == 2:
-        assert probability is not None
-        excess = pair - probability[0][:, None] * probability[0]
-        # the rows of the excess sum to 0: differences to the last outcome are all that counts
-        full = np.broadcast_to(B, (len(excess), N, *B.shape[2:]))
-        full = full - full[-1]
-        for o in range(len(excess) - 1):
-            left = full[o]
-            right = (excess[o][:, None, None, None] * full).sum(axis=0)
-            if not np.any(right != 0):
-                continue
-            covariance = covariance - law.second(left[None], right[None])[:, 0]
-            one, two = (layout.scatter(law.numbers.zeros(*mean.shape), side) for side in (left, right))
-            cross = cross + product(product(one, law.P), two.T)
-    elif pair is not None:
-        full = (B - centre) if len(B) > 1 else np.zeros_like(B)
-        full = np.broadcast_to(full, (pair.shape[1], N, *B.shape[2:])).swapaxes(0, 1)
-        cross = layout.together(full, pair)
-    if isinstance(covariance, np.ndarray):
-        second = second + layout.noise(covariance)
-    return Meeting(outputs, width, own_width, reference, second + cross)
+    second = law.numbers.congruent(mean, law.P) + kept
+    spread: Any = None if law.spread is None else zeros(len(law.P), N, own_width, own_width)
+    own_mean = None
+    if own:
+        covariance: Any = 0
+        for g in sorted({g for one in own for g in one.G}):
+            covariance = covariance + law.noise_of(own, g)
+        if chances is None:
+            covariance = covariance if isinstance(covariance, int) else covariance[:, 0]
+        elif chances.same.shape[0] == 1:
+            deviation = B - centre
+            weights = chances.same[0, 0].T[None, :, :, None, None]
+            covariance = ((covariance + law.second(deviation, deviation)) * weights).sum(axis=1)
+        else:
+            weights = chances.same[factors][:, factors].transpose(3, 2, 0, 1)[None]
+            covariance = ((covariance + law.second(B, B)) * weights).sum(axis=1) - law.second(centre, centre)[:, 0]
+        mine = np.flatnonzero([outputs[i].of_clients for i, s in slices.items() for _ in range(s.stop - s.start)])
+        moved = lambda rows: np.broadcast_to(rows, (N, *rows.shape[1:]))[:, mine, law.width :]  # noqa: E731
+        if law.spread is not None:  # how deviations from the mean over the class go on
+            left = moved(centre[0])
+            spread = spread + product(product(left, law.spread), left.swapaxes(-1, -2))
+            own_mean = None if law.own_mean is None else left @ law.own_mean
+        for one, two in () if chances is None else _together(B, factors, chances):
+            covariance = covariance - law.second(one[None], two[None])[:, 0]
+            here, there = (layout.scatter(zeros(*mean.shape), side) for side in (one, two))
+            left, right = (np.flatnonzero((side != 0).any(axis=1)) for side in (here, there))
+            second[:, left[:, None], right] += product(product(here[left], law.P), there[right].T)
+            if law.spread is not None:
+                spread = spread + product(product(moved(one), law.spread), moved(two).swapaxes(-1, -2))
+        if isinstance(covariance, np.ndarray):
+            many = law.curvatures.many[:, None, None]
+            second = second + layout.noise(covariance / many)
+            if spread is not None:
+                part = covariance[..., mine[:, None], mine]
+                spread = spread + (part - part / many)
+    made = None if law.mean is None else product(mean, law.mean)
+    return Meeting(outputs, width, own_width, reference, second, spread, made, own_mean)
+
+
+def _together(B: Array, factors: Array, chances: Chances) -> Iterator[tuple[Array, Array]]:
+    """Maps (N, r, D_n), one and two: the sum of E[(one z_n)(two z_m)'] is what draws of n and m together add.
+
+    Args:
+        B: (O, N, r, D_n), the maps of the stacked values by outcome.
+        factors: (r,), by which factor each row is multiplied.
+        chances: of the outcomes.
+    """
+    if chances.pair is None:
+        return
+    T, _, K, outcomes = chances.pair.shape[:4]
+    N = len(chances.kind)
+    full = np.broadcast_to(B, (outcomes, N, *B.shape[2:]))
+    if T == 1:  # the rows of the excess sum to 0: differences to the last outcome are all that counts
+        full = full[:-1] - full[-1]
+    for s in sorted(set(factors.tolist())):
+        for kind in range(K):
+            here = (chances.kind == kind)[:, None] & (factors == s)
+            for o in range(len(full)):
+                excess = chances.pair[s][factors][:, kind, o][:, chances.kind, : len(full)]  # (r, N, O)
+                two = (excess.transpose(2, 1, 0)[..., None] * full).sum(axis=0)
+                if np.any(two != 0):
+                    yield np.where(here[..., None], full[o], full[o] * 0), two
 
 
 def _kept(law: Law, outputs: Sequence[Output], mean: Array) -> Any:
@@ -226,56 +269,6 @@ class _Layout:
                 clients[:, out.place : out.place + out.rows] = self._summed(rows[:, part], out.weights)
         return into
 
-    def together(self, rows: Array, pair: Array) -> Array:
-        """What clients whose draws depend on one another add to E[z'z'']: (b, D', D').
-
-        Args:
-            rows: (N, O, r, D_n), the maps of the stacked values by outcome.
-            pair: (N, O, N, O), as of `meet`.
-        """
-        law, (N, outcomes, r, c) = self.law, rows.shape
-        own = law.width + law.own_width * np.arange(N)[:, None] + np.arange(law.own_width)
-        columns = np.concatenate([np.broadcast_to(np.arange(law.width), (N, law.width)), own], axis=1)
-        P = law.P[:, columns[:, :, None, None], columns]  # (b, N, D_n, N, D_m)
-        b = len(P)
-        product = law.numbers.product
-        mixed = product(pair.transpose(2, 0, 1, 3).reshape(N, N * outcomes, outcomes), rows.reshape(N, outcomes, r * c))
-        mixed = (
-            mixed.reshape(N, N, outcomes, r, c).transpose(1, 0, 2, 4, 3).reshape(N, N, outcomes * c, r)
-        )  # of m given (n, o)
-        half = product(rows.reshape(N, outcomes * r, c), P.reshape(b, N, c, N * c))
-        half = half.reshape(b, N, outcomes, r, N, c).transpose(0, 1, 4, 3, 2, 5).reshape(b, N, N, r, outcomes * c)
-        inner = product(half, mixed)  # (b, N, N, r, r)
-        out = law.numbers.zeros(b, self.width + N * self.own_width, self.width + N * self.own_width)
-        places = self.places()
-        for i, one in self.slices.items():
-            left = self.outputs[i].weights
-            of_left = inner[..., one, :]
-            p = of_left.shape[-2]
-            if left is not None:
-                of_left = (left @ of_left.reshape(b, N, -1)).reshape(b, len(left), N, p, r)
-            for j, two in self.slices.items():
-                right = self.outputs[j].weights
-                block = of_left[..., two].swapaxes(1, 2)
-                q = block.shape[-1]
-                if right is not None:
-                    block = (right @ block.reshape(b, N, -1)).reshape(b, len(right), -1, p, q)
-                block = block.transpose(0, 2, 3, 1, 4).reshape(b, len(places[i]), len(places[j]))
-                out[:, places[i][:, None], places[j][None, :]] += block
-        return out
-
-    def places(self) -> dict[int, Array]:
-        """Where the rows of each of the clients' outputs are in z'."""
-        found = {}
-        for i in self.slices:
-            o = self.outputs[i]
-            if not o.of_clients:
-                found[i] = np.arange(o.place, o.place + o.rows)
-            else:
-                start = self.width + o.place + self.own_width * np.arange(self.law.curvatures.clients)
-                found[i] = (start[:, None] + np.arange(o.rows)).ravel()
-        return found
-
     def noise(self, covariance: Array) -> Array:
         """(b, N, r, r) of the stacked values, independent between the clients -> (b, D', D')."""
         law, N = self.law, self.law.curvatures.clients
@@ -283,27 +276,33 @@ class _Layout:
         covariance = np.broadcast_to(covariance, (b, N, r, r))
         size = self.width + N * self.own_width
         out = law.numbers.zeros(b, size, size)
-        places = self.places()
-        identity = law.numbers.identity(N)
-        for i, one in self.slices.items():
-            left = self.outputs[i].weights
-            left = identity if left is None else left
-            for j, two in self.slices.items():
-                if j < i:
+        groups = [(i, self.outputs[i]) for i in self.slices]
+        each = self.width + self.own_width * np.arange(N)[:, None]
+        mine = [np.arange(size)[self.slices[i]] for i, o in groups if o.weights is None]
+        own = [o.place + np.arange(o.rows) for _, o in groups if o.weights is None]
+        # places (J, p) in z', weights (J, N), rows of the stacked values
+        parts: list[tuple[Array, Array | None, Array]] = []
+        if mine:
+            parts.append((each + np.concatenate(own), None, np.concatenate(mine)))
+        for i, o in groups:
+            if o.weights is not None:
+                at = each + o.place if o.of_clients else np.array([[o.place]])
+                parts.append((at + np.arange(o.rows), o.weights, np.arange(size)[self.slices[i]]))
+        for i, (one, left, p) in enumerate(parts):
+            for two, right, q in parts[i:]:
+                inner = covariance[:, :, p[:, None], q]
+                if left is None and right is None:
+                    out[:, one[:, :, None], one[:, None, :]] += inner
                     continue
-                right = self.outputs[j].weights
-                right = identity if right is None else right
-                inner = covariance[:, :, one, two]
-                p, q = inner.shape[2:]
-                if left is identity and right is identity:
-                    block = law.numbers.zeros(b, N, p, N, q)
-                    block[:, np.arange(N), :, np.arange(N), :] = inner.swapaxes(0, 1)
+                assert right is not None
+                if left is None:
+                    block = inner[:, :, :, None, :] * right.T[:, None, :, None]
                 else:
                     products = (left[:, None, :] * right[None, :, :]).reshape(-1, N)
-                    block = (products @ inner.reshape(b, N, -1)).reshape(b, len(left), len(right), p, q)
+                    block = (products @ inner.reshape(b, N, -1)).reshape(b, len(left), len(right), len(p), len(q))
                     block = block.swapaxes(2, 3)
-                block = block.reshape(b, len(left) * p, len(right) * q)
-                out[:, places[i][:, None], places[j][None, :]] += block
-                if i != j:
-                    out[:, places[j][:, None], places[i][None, :]] += block.swapaxes(-1, -2)
+                block = block.reshape(b, one.size, two.size)
+                out[:, one.reshape(-1, 1), two.ravel()] += block
+                if one is not two:
+                    out[:, two.reshape(-1, 1), one.ravel()] += block.swapaxes(-1, -2)
         return out

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Integral, Rational
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 SMALL = 100
 """Products of entries in a product of two matrices below which these are multiplied entry by entry."""
+FEW_ROWS = 16
+"""Rows of a matrix with a single entry up to which they are multiplied like others."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,6 @@ class Numbers:
         rows, inner, columns = one.shape[-2], one.shape[-1], two.shape[-1]
         if matrix is None or rows * inner * columns < SMALL or 0 in one.shape + two.shape or inner != two.shape[-2]:
             return one @ two
-        if one.ndim == 2 and two.ndim == 2:
-            out = np.empty((rows, columns), dtype=object)
-            found = matrix(rows, inner, one.ravel().tolist()) * matrix(inner, columns, two.ravel().tolist())
-            out.ravel()[:] = found.entries()
-            return out
         shape = np.broadcast_shapes(one.shape[:-2], two.shape[:-2])
         lefts, rights = _matrices(matrix, one, shape), _matrices(matrix, two, shape)
         out = np.empty((len(lefts), rows * columns), dtype=object)
@@ -90,6 +87,22 @@ class Numbers:
                 made[key] = (left * right).entries()
             out[at] = made[key]
         return out.reshape(*shape, rows, columns)
+
+    def congruent(self, matrix: Array, P: Array) -> Array:
+        """matrix @ P @ matrix.T, P (b, D, D); rows of the matrix with a single entry are not multiplied."""
+        many = (matrix != 0).sum(axis=1)
+        single, rest = np.flatnonzero(many == 1), np.flatnonzero(many != 1)
+        if len(single) < FEW_ROWS:
+            return self.product(self.product(matrix, P), matrix.T)
+        at = (matrix[single] != 0).argmax(axis=1)
+        factor = matrix[single, at]
+        half = np.empty((len(P), len(matrix), P.shape[-1]), dtype=self.dtype)
+        half[:, single] = factor[:, None] * P[:, at]
+        half[:, rest] = self.product(matrix[rest], P)
+        out = np.empty((len(P), len(matrix), len(matrix)), dtype=self.dtype)
+        out[:, :, single] = half[:, :, at] * factor
+        out[:, :, rest] = self.product(half, matrix[rest].T)
+        return out
 
     def ratio(self, numerator: int, denominator: int) -> Any:
         """numerator / denominator, in this arithmetic."""
@@ -144,26 +157,6 @@ def checked(value: Any, name: str, *, exact: bool) -> Any:
     if not math.isfinite(number):
         raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
     return number
-
-
-def symmetric_basis(numbers: Numbers, size: int) -> Array:
-    """(size (size+1)/2, size, size): a symmetric matrix P is the sum of P[upper triangle, row by row] times these."""
-    rows, columns = np.triu_indices(size)
-    basis = numbers.zeros(len(rows), size, size)
-    basis[range(len(rows)), rows, columns] = 1
-    basis[range(len(rows)), columns, rows] = 1
-    return basis
-
-
-def checked_rounds(rounds: Any) -> int:
-    """An integer >= 0.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if isinstance(rounds, bool) or not isinstance(rounds, Integral) or rounds < 0:
-        raise ValueError(f"rounds={rounds!r} is outside the integers in [0, inf)")
-    return int(rounds)
 
 
 def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:

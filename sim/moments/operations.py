@@ -159,9 +159,10 @@ def replaced(law: Law, table: Own, present: Array, value: Own) -> Own:
 
 
 def summed(law: Law, value: Own, weights: Array) -> Shared:
-    """sum_n weights_n v_n of a value that is certain given z; weights (1, N)."""
+    """The sum over all clients of weight v_n, of a value that is certain given z; weights (1, N)."""
     B = value.linear.B
     N, s, r = law.curvatures.clients, law.width, law.own_width
+    weights = weights * law.curvatures.many
     B = np.broadcast_to(B[0], (N, *B.shape[2:]))
     shared = (weights @ B[..., :s].reshape(N, -1)).reshape(-1, s)
     if not r:

@@ -43,7 +43,7 @@ class Reads:
             self._readers[name] -= 1
         return [name for name in op.reads if self._readers[name] == 0]
 
-    def settle(self, law: Law, value: Own | None = None) -> None:
+    def settle(self, law: Law, value: Own | None = None, tidy: bool = True) -> None:
         """Settle all pending parts, or those of one value; their draws must be read no more."""
         values = [v for v in law.values.values() if isinstance(v, Own)] if value is None else [value]
         names = {draw for v in values for draw in v.pending}
@@ -52,4 +52,4 @@ class Reads:
         for draw in sorted(names):
             if self.open(draw) or draw not in self.drawn:
                 raise AliveError(draw)
-        law.settle(sorted(names))
+        law.settle(sorted(names), tidy)

@@ -136,7 +136,7 @@ class Execution:
                 pending = {d for v in law.values.values() if isinstance(v, Own) for d in v.pending}
                 if any(map(self.reads.open, pending)):
                     return  # until clients meet
-                self.reads.settle(law)
+                self.reads.settle(law, tidy=False)
                 law.merge(axis)
                 return
 
@@ -152,6 +152,11 @@ class Execution:
             if draw in self._touched:
                 continue
             self._touched.add(draw)
+            for law in self.laws:  # before outcomes are told apart: what is settled then is so for each of them
+                pending = {d for v in law.values.values() if isinstance(v, Own) for d in v.pending}
+                closed = sorted(d for d in pending if d in self.reads.drawn and not self.reads.open(d))
+                if closed:
+                    law.settle(closed)
             self.laws = [made for law in self.laws for made in begun(self.around, self.reads.drawn[draw], law)]
             if len(self.laws) > MOST_MODES:
                 raise ValueError(
@@ -236,11 +241,12 @@ class Execution:
 
     def finish(self, outputs: Sequence[Output], reference: Array | None) -> Meeting:
         """The base of these outputs, all laws together; `reference` as for `meet`."""
-        total: Any = 0
+        found: Meeting | None = None
         for law in self.laws:
             made = met(self.around, self.reads, law, [replace(out) for out in outputs], (), reference)
-            reference, total = made.reference, total + made.second
-        return replace(made, second=total)
+            reference, found = made.reference, made if found is None else found.plus(made)
+        assert found is not None
+        return found
 
 
 def executed(around: Around, operations: Sequence[Operation], law: Law, wanted: Sequence[int]) -> Execution:

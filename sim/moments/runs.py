@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sim.moments.around import Around, Treatment
+from sim.arguments import integer
+from sim.moments.around import Around, DifferentError, Treatment
+from sim.moments.classes import classes_of
 from sim.moments.curvatures import Curvatures
 from sim.moments.initial import initial
-from sim.moments.law import Law, Linear, Own, Shared, Value
-from sim.moments.meeting import Output
+from sim.moments.law import Law, Own
+from sim.moments.meeting import Meeting, Output
 from sim.moments.numbers import (
     FLOATS,
     Array,
     Numbers,
-    checked_rounds,
     checked_start,
     rationals,
-    symmetric_basis,
 )
-from sim.moments.results import Frame, Layout, Moments
+from sim.moments.results import OF_SERVER, Centred, Classes, Frame, Layout, Moments
 from sim.moments.rounds import executed
 from sim.moments.scalars import Parameters, evaluate, one, whole
 from sim.moments.unrolled import Unrolled, unrolled
@@ -29,7 +31,6 @@ from sim.problems.linear_algebra import minimise
 from sim.problems.quadratic import Quadratic
 from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop, Program, flat, names_in, work
 
-OF_SERVER = ("server", "past")
 FAR = 1e5
 """How many times as far as the first round goes a fixed point may lie to be the origin of floats."""
 LARGEST_BATCH = 20_000_000
@@ -59,7 +60,7 @@ def moments_of(
     """
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
-    rounds = checked_rounds(rounds)
+    rounds = integer("rounds", rounds, 0)
     for step in flat(program.body):
         if step.op not in LINEAR_GIVEN_DRAWS and not isinstance(step, Loop):
             line = f" (line {step.line})" if step.line else ""
@@ -67,20 +68,28 @@ def moments_of(
                 f"{step.op}{line} is not linear in the state: moments are of programs that are linear given the draws"
             )
     run = _Run(program, problem, parameters, start, rounds)
-    with np.errstate(over="ignore", invalid="ignore"):
-        seconds, shifts = run.seconds()
-    if not run.numbers.exact and not all(np.isfinite(s).all() for s in seconds):
-        raise DivergenceError(f"the moments of {rounds} rounds leave the range of float64: the iterates diverge")
-    return Moments(
-        run.numbers, run.layout, seconds, shifts, lambda k: run.frame(k, seconds[k], shifts[k], shifts[k + 1])
-    )
+    before = work.operations()
+    try:
+        return run.moments()
+    except DifferentError:
+        work.count(before - work.operations())
+        return run.apart()
 
 
 class _Run:
+    """Rounds of a program; clients that are the same are told apart only where they have to be."""
+
     def __init__(
-        self, program: Program, problem: Quadratic, parameters: Mapping[str, Any], start: Any, rounds: int
+        self,
+        program: Program,
+        problem: Quadratic,
+        parameters: Mapping[str, Any],
+        start: Any,
+        rounds: int,
+        alone: bool = False,
     ) -> None:
         self.program, self.problem, self.rounds = program, problem, rounds
+        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True).moments()
         self.numbers: Numbers = rationals() if problem.exact else FLOATS
         self.start = checked_start(start, problem.dim, self.numbers)
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
@@ -95,7 +104,12 @@ class _Run:
         best = None if self.numbers.exact else minimise(problem.mean_hessian, problem.mean_linear)
         self.best = None if best is None or not self._near(best[0]) else best[0]
         point = self.numbers.zeros(problem.dim) if self.best is None else self.best
-        self.curvatures = Curvatures.of(problem, self.numbers, point)
+        of = np.arange(problem.clients)
+        if not alone and not program.operations & {"visit", "mix"}:
+            of = classes_of([problem.counts, problem.hessian, problem.linear, *self.parameters.of_clients()])
+        _, self.clients, many = np.unique(of, return_index=True, return_counts=True)
+        self.classes = Classes(of, tuple(many.tolist()))
+        self.curvatures = Curvatures.of(problem, self.numbers, point, self.clients.tolist(), many)
         mean = (self.numbers.array(problem.mean_hessian), self.numbers.array(problem.mean_linear), problem.clients)
         self.mean = mean
         self.treatment = Treatment()
@@ -144,9 +158,15 @@ class _Run:
                 own_width += rows
         return Layout(places, width, own_width, problem.clients, problem.dim, problem.samples)
 
+    @cached_property
+    def carried(self) -> Layout:
+        """Of the state with a class for each client."""
+        return replace(self.layout, clients=len(self.clients))
+
     def begin(self, start: Array) -> Array:
-        """(D,), the state before the first round from x0 = start, with 1 in front."""
-        out = self.numbers.zeros(self.layout.size)
+        """(D,), the state before the first round from x0 = start, with 1 in front; one of each class."""
+        layout = self.carried
+        out = self.numbers.zeros(layout.size)
         out[0] = self.numbers.ratio(1, 1)
 
         def scalar(formula: Formula) -> Any:
@@ -155,13 +175,8 @@ class _Run:
         for state, length in zip(self.program.state, self.lengths, strict=True):
             value = initial(state, self.problem, start, self.numbers, scalar)
             value = np.concatenate([value] * length, axis=-1)
-            _, place, rows = self.layout.places[state.name, ()]
-            if state.kind in OF_SERVER:
-                out[place : place + rows] = value
-                continue
-            for n in range(self.problem.clients):
-                at = self.layout.width + n * self.layout.own_width + place
-                out[at : at + rows] = value[n].ravel()
+            at = layout.coordinates(state.name)
+            out[at] = value if state.kind in OF_SERVER else value[self.clients].reshape(at.shape)
         return out
 
     def unrolled(self, k: int) -> Unrolled:
@@ -179,175 +194,121 @@ class _Run:
 
     # one round
 
-    def law(self, P: Array, shift: Array) -> tuple[Law, dict[str, Value]]:
-        """The law before a round, its values by state name."""
-        layout, numbers = self.layout, self.numbers
-        law = Law(self.curvatures, P, layout.width, layout.own_width)
-        own = shift[layout.width :].reshape(layout.clients, layout.own_width)
-        values: dict[str, Value] = {}
-        for state in self.program.state:
-            _, place, rows = layout.places[state.name, ()]
-            if state.kind in OF_SERVER:
-                B = numbers.zeros(rows, layout.width)
-                B[:, 0] = shift[place : place + rows]
-                B[range(rows), range(place, place + rows)] = numbers.ratio(1, 1)
-                values[state.name] = Shared(B)
-            else:
-                wide = numbers.zeros(1, layout.clients, rows, law.local_width)
-                wide[0, :, :, 0] = own[:, place : place + rows]
-                start = layout.width + place
-                wide[:, :, range(rows), range(start, start + rows)] = numbers.ratio(1, 1)
-                values[state.name] = Own(Linear(wide, {}))
-        return law, values
-
-    def outputs(self, round_: Unrolled, joint: bool) -> tuple[list[Output], dict[Any, Any]]:
-        """What a round is to leave, and its layout."""
-        found, places = [], {}
-        width, own_width = 1, 0
-        named = [
-            (s.name, s.kind, v, n) for s, v, n in zip(self.program.state, round_.results, self.lengths, strict=True)
-        ]
-        every: list[tuple[tuple[str, tuple[int, ...]], Kind, int, int]]
-        every = [((name, ()), kind, v, n) for name, kind, v, n in named]
-        if joint:
-            before = zip(self.program.state, round_.inputs, self.lengths, strict=True)
-            every = [((s.name, ()), s.kind, v, n) for s, v, n in before]
-            every += [((label, turns), self.program.taps[label][0], v, 1) for (label, turns), v in round_.taps.items()]
-            every += [((name + "'", ()), kind, v, n) for name, kind, v, n in named]
-        for key, kind, value, length in every:
-            rows = self.problem.dim * (self.problem.samples if kind == "table" else length)
-            if kind in OF_SERVER:
-                places[key] = (kind, width, rows)
-                width += rows
-            else:
-                places[key] = (kind, own_width, rows)
-                own_width += rows
-            found.append(Output(value, each=kind not in OF_SERVER))
-        return found, places
-
     def after(
-        self,
-        P: Array,
-        shift: Array,
-        k: int,
-        joint: bool = False,
-        reference: Array | None = None,
-        treatment: Treatment | None = None,
-    ) -> tuple[Array, Array, Layout]:
-        """E[ww'] after round k, (b, D, D), of w less the shift that comes next, and the layout.
+        self, P: Array, spread: Array | None, shift: Array, k: int, joint: bool = False, reference: Array | None = None
+    ) -> tuple[Meeting, Layout]:
+        """What is after round k, less the shift that comes next, b starts (b, D, D) at once; and the layout.
 
-        With a treatment of draws of its own it has been counted before.
+        Args:
+            P, spread: as of `Law`.
+            shift: (D,), what was taken off the state before.
+            k: the round.
+            joint: whether the state before and the taps are asked for, too, and what is expected given that state.
+            reference: as for `meet`.
 
         Raises:
             ValueError: where a server's state has become the clients'.
         """
-        round_ = self.unrolled(k)
-        law, values = self.law(P, shift)
-        for name, state in zip(round_.inputs, self.program.state, strict=True):
-            law.values[name] = values[state.name]
-        outputs, places = self.outputs(round_, joint)
-        everyone = tuple(range(self.problem.clients))
-        around = Around(self.curvatures, self.parameters, k, everyone, False, treatment or self.treatment, self.mean)
-        if treatment is None:
-            self.counted(round_)
-        done = executed(around, round_.operations, law, [out.number for out in outputs])
-        for out, (name, _) in zip(outputs, places, strict=True):
-            for end in done.laws:
-                if not out.each and isinstance(end.values[out.number], Own):
-                    raise ValueError(f"{name} is a server's value and is one a client after the round")
-        if self.numbers.exact:
-            reference = None
-        made = done.finish(outputs, self._zero(places) if self.numbers.exact else reference)
-        problem = self.problem
-        layout = Layout(places, made.width, made.own_width, problem.clients, problem.dim, problem.samples)
-        return made.second, made.reference, layout
+        layout, numbers, round_ = self.carried, self.numbers, self.unrolled(k)
+        mean, unit = (numbers.identity(size)[None] if joint else None for size in (layout.size, layout.own_width))
+        law = Law(self.curvatures, P, layout.width, layout.own_width, spread, mean, unit)
+        for number, (kind, place, rows) in zip(round_.inputs, layout.places.values(), strict=True):
+            law.values[number] = law.coordinates(shift, place, rows, kind not in OF_SERVER)
+        named = self._named(round_, joint)
+        around = Around(
+            self.curvatures, self.parameters, k, tuple(self.clients.tolist()), False, self.treatment, self.mean
+        )
+        self.counted(round_)
+        done = executed(around, round_.operations, law, [value for _, _, value in named])
+        for (name, _), kind, value in named:
+            if kind in OF_SERVER and any(isinstance(end.values[value], Own) for end in done.laws):
+                raise ValueError(f"{name} is a server's value and is one a client after the round")
+        made = done.finish([Output(value, each=kind not in OF_SERVER) for _, kind, value in named], reference)
+        outputs = zip(named, made.outputs, strict=True)
+        places = {key: (kind, out.place, out.rows) for (key, kind, _), out in outputs}
+        return made, replace(layout, places=places, width=made.width, own_width=made.own_width)
+
+    def _named(self, round_: Unrolled, joint: bool) -> list[tuple[tuple[str, tuple[int, ...]], Kind, int]]:
+        """What a round is to leave: names, kinds and values; `joint`, the state before it and the taps, too."""
+
+        def states(values: Sequence[int], mark: str = "") -> list[tuple[tuple[str, tuple[int, ...]], Kind, int]]:
+            return [((s.name + mark, ()), s.kind, v) for s, v in zip(self.program.state, values, strict=True)]
+
+        if not joint:
+            return states(round_.results)
+        taps = [((label, turns), self.program.taps[label][0], v) for (label, turns), v in round_.taps.items()]
+        return states(round_.inputs) + taps + states(round_.results, "'")
 
     def counted(self, round_: Unrolled, times: int = 1) -> None:
         """Count a round so many times."""
         work.count(times * len(round_.operations) * (10 + self.layout.size // 10))
 
-    def _zero(self, places: Mapping[Any, Any]) -> Array:
-        width = 1 + sum(rows for kind, _, rows in places.values() if kind in OF_SERVER)
-        own = sum(rows for kind, _, rows in places.values() if kind not in OF_SERVER)
-        return self.numbers.zeros(width + own * self.problem.clients)
-
-    def means(self, shift: Array, k: int, reference: Array) -> Callable[[], Array]:
-        """Gives (D', D), E of what comes after round k less `reference`, given the state less `shift`.
-
-        It is counted here, so that a budget does not hang on whether it is asked for.
-        """
-        D = self.layout.size
-        step = max(1, LARGEST_BATCH // (D * D))
-        self.counted(self.unrolled(k), -(-D // step))
-        treatment = Treatment(dict(self.treatment.how))
-        return lambda: self._means(shift, k, reference, treatment, step)
-
-    def _means(self, shift: Array, k: int, reference: Array, treatment: Treatment, step: int) -> Array:
-        D, columns = self.layout.size, []
-        for at in range(0, D, step):
-            here = range(at, min(D, at + step))
-            P = self.numbers.zeros(len(here), D, D)
-            for row, j in enumerate(here):
-                P[row, 0, j] = P[row, j, 0] = self.numbers.ratio(1, 1)
-            second, _, _ = self.after(P, shift, k, True, reference, treatment)
-            columns.append(second[:, :, 0])
-        return np.concatenate(columns).T
-
     # many rounds
 
-    def seconds(self) -> tuple[list[Array], list[Array]]:
-        """E[(y - shift)(y - shift)'] after every round, and the shifts."""
+    def moments(self) -> Moments:
+        """Of all rounds.
+
+        Raises:
+            DivergenceError: beyond the range of floats.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            states = self.states()
+        if not self.numbers.exact and not all(np.isfinite(s.second).all() for s in states):
+            raise DivergenceError(
+                f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
+            )
+        frame = lambda k: self.frame(k, states[k], states[k + 1])  # noqa: E731
+        return Moments(self.numbers, self.layout, self.classes, states, frame, self.apart)
+
+    def states(self) -> list[Centred]:
+        """After every round."""
         begin = self.begin(self.start)
-        D, numbers = self.layout.size, self.numbers
-        size = D * (D + 1) // 2
+        D, r, numbers = len(begin), self.carried.own_width, self.numbers
+        size = D * (D + 1) // 2 + sum(r * (r + 1) // 2 for m in self.classes.many if m > 1)
         most = self.rounds if numbers.exact else 4 * self.rounds
         if self.alike and self.rounds > 1 and size <= most and size * D * D <= LARGEST_BATCH:
             return self._as_one_map(begin)
         shift = numbers.zeros(D) if numbers.exact else np.concatenate([numbers.zeros(1), begin[1:]])
-        y = begin - shift
-        seconds, shifts = [np.outer(y, y)], [shift]
+        spread = None if self.classes.alone else numbers.zeros(len(self.clients), r, r)
+        found = [Centred(np.outer(begin - shift, begin - shift), spread, shift)]
         for k in range(self.rounds):
-            found, reference, _ = self.after(seconds[-1][None], shifts[-1], k)
-            second = found[0]
+            last = found[-1]
+            made, _ = self.after(last.second[None], _one(last.spread), last.shift, k)
+            state = _first(made)
             if not numbers.exact:
                 # from here on around the mean: squares of what converges keep their digits
-                move = second[:, 0].copy()
+                move = state.second[:, 0].copy()
                 move[0] = 0
-                second = (second + second.T) / 2 - np.outer(move, move)
+                second = (state.second + state.second.T) / 2 - np.outer(move, move)
                 second[0, 1:] = second[1:, 0] = 0
-                reference = reference + move
-            seconds.append(second)
-            shifts.append(reference)
-        return seconds, shifts
+                state = Centred(second, state.spread, state.shift + move)
+            found.append(state)
+        return found
 
-    def _as_one_map(self, begin: Array) -> tuple[list[Array], list[Array]]:
+    def _as_one_map(self, begin: Array) -> list[Centred]:
         """Every round is the same linear map of the moments: it is found on a basis."""
-        D, numbers = self.layout.size, self.numbers
-        basis, upper = symmetric_basis(numbers, D), np.triu_indices(D)
-        if numbers.exact:
-            basis = basis + numbers.ratio(0, 1)
-            shift = numbers.zeros(D)
-        else:
-            shift = np.concatenate([np.zeros(1), (begin if self.best is None else self.begin(self.best))[1:]])
-        second, _, _ = self.after(basis, shift, 0, reference=shift)
-        found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
-        if not numbers.exact and _certain(found[-1]):
-            better = self._fixed_point(begin, shift, second[:D, :, 0].T)
-            if better is not None:
-                shift = better
-                second, _, _ = self.after(basis, shift, 0, reference=shift)
-                found = self._repeated(second[:, upper[0], upper[1]], begin - shift)
-        return list(found), [shift] * len(found)
+        D, r, numbers = len(begin), self.carried.own_width, self.numbers
+        packed = _Packed(D, r, self.classes, numbers)
+        P, spread = packed.opened(numbers.identity(packed.size) * numbers.ratio(1, 1))
 
-    def _repeated(self, step: Array, y: Array) -> Array:
-        """(K + 1, D, D), E[yy'] of every round, `step` a round as a map of upper triangles, rows from the left."""
-        D = len(y)
-        upper = np.triu_indices(D)
-        rows = [np.outer(y, y)[upper]]
-        for _ in range(self.rounds):
-            rows.append(rows[-1] @ step)
-        found = np.empty((len(rows), D, D), dtype=self.numbers.dtype)
-        found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = np.stack(rows)
+        def rounds(shift: Array) -> tuple[list[Centred], Array]:
+            made, _ = self.after(P, spread, shift, 0, reference=shift)
+            step, y = packed.rows(made.second, made.spread), begin - shift
+            rows = [packed.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
+            for _ in range(self.rounds):
+                rows.append(rows[-1] @ step)
+            seconds, spreads = packed.opened(np.stack(rows))
+            pairs = zip(seconds, [None] * len(rows) if spreads is None else spreads, strict=True)
+            return [Centred(one, two, shift) for one, two in pairs], made.second[:D, :, 0].T
+
+        if numbers.exact:
+            return rounds(numbers.zeros(D))[0]
+        shift = np.concatenate([np.zeros(1), (begin if self.best is None else self.begin(self.best))[1:]])
+        found, mean = rounds(shift)
+        if _certain(found[-1].second):
+            better = self._fixed_point(begin, shift, mean)
+            if better is not None:
+                found, _ = rounds(better)
         return found
 
     def _fixed_point(self, begin: Array, shift: Array, mean: Array) -> Array | None:
@@ -378,18 +339,65 @@ class _Run:
                     point[at : at + self.problem.dim] = self.best
         return None if np.array_equal(point, shift) else point
 
-    def frame(self, k: int, second: Array, shift: Array, following: Array) -> Frame:
+    def frame(self, k: int, before: Centred, after: Centred) -> Frame:
         """The round k with its taps."""
-        found, reference, layout = self.after(second[None], shift, k, True)
-        if not self.numbers.exact:
-            # the states are to have the shifts that they have everywhere else
-            for (name, _), (kind, start, rows) in self.layout.places.items():
-                for key, source in ((name, shift), (name + "'", following)):
-                    there = layout.places[key, ()][1]
-                    for here, goal in _places(self.layout, layout, kind, start, there):
-                        reference[goal : goal + rows] = source[here : here + rows]
-            found, _, _ = self.after(second[None], shift, k, True, reference)
-        return Frame(layout, found[0], reference, self.means(shift, k, reference))
+        made, layout = self.after(before.second[None], _one(before.spread), before.shift, k, True)
+        D = self.layout.size
+        # as much as it takes to find the means one coordinate of the state after another
+        self.counted(self.unrolled(k), (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D))))
+        found = _first(made)
+        if not self.numbers.exact:  # the states are to have the shifts that they have everywhere else
+            goal = found.shift.copy()
+            for state in self.program.state:
+                here = self.carried.coordinates(state.name)
+                goal[layout.coordinates(state.name)] = before.shift[here]
+                goal[layout.coordinates(state.name + "'")] = after.shift[here]
+            found = found.moved(goal - found.shift)
+        assert made.mean is not None
+        mean = made.mean[0].copy()
+        mean[:, 0] = mean[:, 0] + made.reference - found.shift
+        return Frame(found.second, found.spread, found.shift, layout, mean, made.own_mean)
+
+
+def _one(spread: Array | None) -> Array | None:
+    """Of one start."""
+    return None if spread is None else spread[None]
+
+
+def _first(made: Meeting) -> Centred:
+    """What is after a round from one start."""
+    return Centred(made.second[0], None if made.spread is None else made.spread[0], made.reference)
+
+
+class _Packed:
+    """Moments of a state as rows of numbers: upper triangles of E[yy'], and of E[dd'] of what clients differ by.
+
+    Attributes:
+        size: of a row.
+    """
+
+    def __init__(self, D: int, r: int, classes: Classes, numbers: Numbers) -> None:
+        self._shapes = (D, D), (len(classes.many), r, r)
+        several = np.repeat(np.array(classes.many) > 1, r * r).reshape(self._shapes[1])
+        kept = np.concatenate([np.triu(np.ones((D, D), dtype=bool)).ravel(), np.triu(several).ravel()])
+        self._numbers, self._alone, self._at = numbers, classes.alone, np.flatnonzero(kept)
+        self.size = len(self._at)
+        place = np.full(len(kept), self.size)  # after the last comes 0
+        place[self._at] = np.arange(self.size)
+        whole, own = place[: D * D].reshape(D, D), place[D * D :].reshape(self._shapes[1])
+        self._places = np.concatenate([np.minimum(x, x.swapaxes(-1, -2)).ravel() for x in (whole, own)])
+
+    def rows(self, second: Array, spread: Array | None) -> Array:
+        """(b, size), of (b, D, D) and (b, classes, r, r)."""
+        parts = [second] if spread is None else [second, spread]
+        return np.concatenate([part.reshape(len(second), -1) for part in parts], axis=1)[:, self._at]
+
+    def opened(self, rows: Array) -> tuple[Array, Array | None]:
+        """(b, D, D) and (b, classes, r, r), of rows."""
+        b, (whole, own) = len(rows), self._shapes
+        found = np.concatenate([rows, self._numbers.zeros(b, 1)], axis=1)[:, self._places]
+        second, spread = np.split(found, [whole[0] * whole[1]], axis=1)
+        return second.reshape(b, *whole), None if self._alone else spread.reshape(b, *own)
 
 
 def _certain(second: Array) -> bool:
@@ -397,12 +405,6 @@ def _certain(second: Array) -> bool:
     square = second[1:, 0] ** 2
     variance = np.diagonal(second)[1:] - square
     return bool(np.any(variance < 1e-6 * square))
-
-
-def _places(one: Layout, two: Layout, kind: str, start: int, there: int) -> list[tuple[int, int]]:
-    if kind in OF_SERVER:
-        return [(start, there)]
-    return [(one.width + n * one.own_width + start, two.width + n * two.own_width + there) for n in range(one.clients)]
 
 
 def _lengths(program: Program) -> list[str]:

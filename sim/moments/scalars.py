@@ -6,15 +6,29 @@ A scalar is an array of shape (1 or O, 1 or N): O outcomes of the draws that are
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from sim.moments.numbers import Array, Numbers, checked
 from theory.program import Apply, Formula, Name, Number, text_of
+
+PLAIN: Mapping[str, Callable[..., Any]] = {
+    "neg": operator.neg,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "abs": abs,
+    "min": lambda *parts: reduce(np.minimum, parts),
+    "max": lambda *parts: reduce(np.maximum, parts),
+}
+"""Operations that are the same for floats and rationals."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,11 @@ class Parameters:
             raise ValueError(f"{name} has shape {found.shape}, not {shape}")
         return found
 
+    def of_clients(self) -> list[Array]:
+        """All that is one number, or one row, a client: arrays (N, ...)."""
+        every = [each for value in self._values.values() for each in (value if isinstance(value, list) else [value])]
+        return [each for each in every if each.ndim and len(each) == self.clients]
+
     def changes(self, name: str) -> bool:
         """Whether it is a schedule."""
         return isinstance(self._values.get(name), list)
@@ -124,25 +143,10 @@ def one(numbers: Numbers, value: Any) -> Array:
 
 def _applied(formula: Apply, parts: list[Array], numbers: Numbers) -> Array:
     op = formula.operation
-    if op == "neg":
-        return -parts[0]
-    if op == "+":
-        return parts[0] + parts[1]
-    if op == "-":
-        return parts[0] - parts[1]
-    if op == "*":
-        return parts[0] * parts[1]
-    if op == "/":
-        if np.any(parts[1] == 0):
-            raise ZeroDivisionError("a division by 0")
-        return parts[0] / parts[1]
-    if op == "abs":
-        return np.abs(parts[0]) if not numbers.exact else np.where(parts[0] < 0, -parts[0], parts[0])
-    if op in ("min", "max"):
-        found = parts[0]
-        for part in parts[1:]:
-            found = np.where((part < found) if op == "min" else (part > found), part, found)
-        return found
+    if op == "/" and np.any(parts[1] == 0):
+        raise ZeroDivisionError("a division by 0")
+    if op in PLAIN:
+        return np.asarray(PLAIN[op](*parts))
     functions: dict[str, Callable[..., Any]] = {
         "**": lambda base, exponent: _power(base, exponent, numbers),
         "sqrt": lambda value: _root(value, numbers),

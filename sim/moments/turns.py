@@ -56,9 +56,12 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     before[:, 0] = reference[D:]
     before[:, D:] = numbers.identity(d)
 
-    def turn(P: Array, c: int) -> Array:
-        """The law (b, D + d, D + d) after a visit to client c."""
-        part = Law(law.curvatures.part((c,)), P, size, 0)
+    # beside P the means, of no columns where nobody asks for them
+    means = numbers.zeros(len(law.P), D, 0) if law.mean is None else law.mean
+
+    def turn(found: Array, c: int) -> Array:
+        """P and the means, (b, D + d, ...), after a visit to client c."""
+        part = Law(law.curvatures.part((c,)), found[..., :size], size, 0, mean=found[..., size:])
         for name in op.of:
             value = law.values.get(name)
             if isinstance(value, Shared):
@@ -76,19 +79,21 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
         outputs = [Output(-1), Output(body.after)]
         for one in done.laws:
             one.values[-1] = Shared(base)
-        return done.finish(outputs, reference).second
+        after = done.finish(outputs, reference)
+        assert after.mean is not None
+        return np.concatenate([after.second, after.mean], axis=-1)
 
-    def all_orders(P: Array) -> Array:
+    def all_orders(P: Array, means: Array) -> Array:
         b = len(P)
-        laws: dict[frozenset[int], Array] = {frozenset(): grown @ P @ grown.T}
+        laws = {frozenset[int](): np.concatenate([grown @ P @ grown.T, grown @ means], axis=-1)}
         for _ in range(N):
-            following: dict[frozenset[int], Any] = {}
+            following: dict[frozenset[int], Array] = {}
             for c in range(N):
                 sets = [s for s in laws if c not in s]
                 if not sets:
                     continue
-                moved = turn(np.concatenate([laws[s] for s in sets]), c).reshape(len(sets), b, size, size)
-                for s, M in zip(sets, moved, strict=True):
+                moved = turn(np.concatenate([laws[s] for s in sets]), c)
+                for s, M in zip(sets, moved.reshape(len(sets), b, *moved.shape[1:]), strict=True):
                     key = s | {c}
                     following[key] = following[key] + M if key in following else M
             laws = {s: M * numbers.ratio(1, len(s)) for s, M in following.items()}
@@ -96,12 +101,14 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
 
     most = max(len(list(itertools.combinations(range(N), N // 2))), 1) * size * size
     step = max(1, LARGEST // most)
-    P = np.concatenate([all_orders(law.P[at : at + step]) for at in range(0, len(law.P), step)])
+    parts = [slice(at, at + step) for at in range(0, len(law.P), step)]
+    found = np.concatenate([all_orders(law.P[at], means[at]) for at in parts])
     # the new value comes after the server's others
     s = law.width
     order = np.concatenate([np.arange(s), np.arange(D, size), np.arange(s, D)])
-    after = Law(law.curvatures, P[:, order[:, None], order[None, :]], s + d, law.own_width)
-    after.weight, after.given, after.scalars = law.weight, law.given, law.scalars
+    mean = None if law.mean is None else found[:, order, size:]
+    after = Law(law.curvatures, found[:, order[:, None], order[None, :]], s + d, law.own_width, mean=mean)
+    after.given, after.scalars = law.given, law.scalars
     for name, value in law.values.items():
         B = value.B if isinstance(value, Shared) else value.linear.B
         B = np.concatenate([B[..., :s], numbers.zeros(*B.shape[:-1], d), B[..., s:]], axis=-1)
@@ -145,8 +152,7 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
     outcomes, N, q = law.outcomes, curvatures.clients, sum(one.rows for one in parts)
     C: Any = numbers.zeros(len(law.P), outcomes, N, q, q)
     for g in groups:
-        G = law.stacked(parts, g)[None]
-        C = C + G @ law.noises[g] @ G.swapaxes(-1, -2)
+        C = C + law.noise_of(parts, g)
     B = np.broadcast_to(moving.B, (outcomes, N, *moving.B.shape[2:])).copy()
     C = C.copy()
     for count in sorted({int(c) for c in curvatures.counts}):
@@ -173,6 +179,7 @@ def _orders(
         [np.arange(law.width)] + [law.width + n * law.own_width + np.arange(law.own_width) for n in clients]
     )
     P = law.P[:, at[:, None], at[None, :]]
+    differing = None if law.spread is None else law.spread[:, clients]
     unit = numbers.identity(q)
     inside = replace(around, curvatures=curvatures, clients=tuple(around.clients[n] for n in clients), turning=True)
 
@@ -181,7 +188,7 @@ def _orders(
         E = len(samples)
         wide = lambda x: x if x.shape[0] == 1 else np.repeat(x, E, axis=0)  # noqa: E731
         here = lambda x: x if x.shape[1] == 1 else x[:, clients]  # noqa: E731
-        part = Law(curvatures, P, law.width, law.own_width)
+        part = Law(curvatures, P, law.width, law.own_width, differing)
         part.axes = [Axis(-1, numbers.zeros(1, outcomes * E))]
         g = part.add_noise(C)
         memo: dict[int, Linear] = {}
@@ -224,8 +231,7 @@ def _orders(
         linears = [value.linear for value in after.values.values() if isinstance(value, Own)]
         total: Any = numbers.zeros(len(P), 1, 1, q, q)
         for group in sorted({g for one in linears for g in one.G}):
-            left = after.stacked(linears, group)[None]
-            total = total + left @ after.noises[group] @ left.swapaxes(-1, -2)
+            total = total + after.noise_of(linears, group)
         shape = (outcomes * E, len(clients))
         B = np.broadcast_to(linears[0].B, (*shape, *linears[0].B.shape[2:]))
         return B, np.broadcast_to(total, (len(P), *shape, q, q)), after

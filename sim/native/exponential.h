@@ -3,7 +3,6 @@
 
 #include "lanes.h"
 
-FEDPROOF_INLINE Doubles all(double value) { return Doubles{} + value; }
 FEDPROOF_INLINE Doubles bits(Words value) { return (Doubles)value; }
 FEDPROOF_INLINE Doubles masked(Doubles value, Masks mask) { return (Doubles)((Masks)value & mask); }
 FEDPROOF_INLINE Doubles magnitude(Doubles x) { return bits((Words)x & 0x7FFFFFFFFFFFFFFFull); }

@@ -154,7 +154,7 @@ FEDPROOF_INLINE Point everywhere_one() {
 // v, or what is left of it in the ball of this radius around 0
 template <class Number>
 FEDPROOF_INLINE Point into_ball(const Point& v, Number radius) {
-  const Doubles size = norm(v), bound = Doubles{} + radius, factor = bound / size;
+  const Doubles size = norm(v), bound = all(radius), factor = bound / size;
   Point found;
   FEDPROOF_EACH found.at[i] = (Masks)(size > bound) ? v.at[i] * factor : v.at[i];
   return found;
@@ -186,8 +186,8 @@ FEDPROOF_INLINE Doubles power(Doubles a, Doubles b) {
   for (int r = 0; r < kLanes; r++) a[r] = std::pow(a[r], b[r]);
   return a;
 }
-FEDPROOF_INLINE Doubles power(Doubles a, double b) { return power(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles power(double a, Doubles b) { return power(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles power(Doubles a, double b) { return power(a, all(b)); }
+FEDPROOF_INLINE Doubles power(double a, Doubles b) { return power(all(a), b); }
 FEDPROOF_INLINE double logarithm(double a) { return std::log(a); }
 FEDPROOF_INLINE Doubles logarithm(Doubles a) { return lane_by_lane<std::log>(a); }
 FEDPROOF_INLINE double exponential_of(double a) { return std::exp(a); }
@@ -196,16 +196,16 @@ FEDPROOF_INLINE double absolute(double a) { return std::fabs(a); }
 FEDPROOF_INLINE Doubles absolute(Doubles a) { return (Doubles)((Masks)a & (Masks{} + INT64_MAX)); }
 FEDPROOF_INLINE double least(double a, double b) { return a != a || a < b ? a : b; }
 FEDPROOF_INLINE Doubles least(Doubles a, Doubles b) { return (Masks)(a != a) | (Masks)(a < b) ? a : b; }
-FEDPROOF_INLINE Doubles least(Doubles a, double b) { return least(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles least(double a, Doubles b) { return least(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles least(Doubles a, double b) { return least(a, all(b)); }
+FEDPROOF_INLINE Doubles least(double a, Doubles b) { return least(all(a), b); }
 FEDPROOF_INLINE double most(double a, double b) { return a != a || a > b ? a : b; }
 FEDPROOF_INLINE Doubles most(Doubles a, Doubles b) { return (Masks)(a != a) | (Masks)(a > b) ? a : b; }
-FEDPROOF_INLINE Doubles most(Doubles a, double b) { return most(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles most(double a, Doubles b) { return most(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles most(Doubles a, double b) { return most(a, all(b)); }
+FEDPROOF_INLINE Doubles most(double a, Doubles b) { return most(all(a), b); }
 FEDPROOF_INLINE double below(double a, double b) { return a < b; }
 FEDPROOF_INLINE Doubles below(Doubles a, Doubles b) { return a < b ? Doubles{} + 1 : Doubles{}; }
-FEDPROOF_INLINE Doubles below(Doubles a, double b) { return below(a, Doubles{} + b); }
-FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(Doubles{} + a, b); }
+FEDPROOF_INLINE Doubles below(Doubles a, double b) { return below(a, all(b)); }
+FEDPROOF_INLINE Doubles below(double a, Doubles b) { return below(all(a), b); }
 
 // ---- draws
 
@@ -268,18 +268,40 @@ FEDPROOF_INLINE const int64_t* drawn_samples(int64_t* room, Words run, const Who
   return room + skipped * kLanes;
 }
 
-// The `most` smallest of words by repeated minimum, ties to the smaller position; keys has room for `count` of them.
+// Ascending, each lane by itself: the merge exchange of Batcher, whose comparisons do not depend on the numbers.
+inline void sort(Words* keys, int64_t count) {
+  int64_t top = 1;
+  while (2 * top < count) top *= 2;
+  for (int64_t p = top; p > 0; p /= 2) {
+    int64_t from = 0, apart = p;
+    for (int64_t q = top;; q /= 2) {
+      for (int64_t j = from; j + apart < count; j += 2 * p)
+        for (int64_t i = j; i < j + p && i + apart < count; i++) {
+          const Words a = keys[i], b = keys[i + apart];
+          keys[i] = a < b ? a : b;
+          keys[i + apart] = a < b ? b : a;
+        }
+      if (q == p) break;
+      apart = q - p;
+      from = p;
+    }
+  }
+}
+
+// The `most` smallest of words, ties to the smaller position: all sorted, or a few by repeated minimum. `keys` has room
+// for `count` of them.
 inline void smallest_samples(Stream& stream, int64_t words, int64_t count, int64_t most, Words* keys, int64_t* index) {
   for (int64_t j = 0; j < words; j++) {
     const Words word = stream.take();
     if (j < count) keys[j] = word << 32 | everywhere((uint64_t)j);
   }
-  if (most == count) {  // all of them: each goes where its rank says
-    for (int64_t j = 0; j < count; j++) {
-      const Words key = keys[j];
-      Words rank = {};
-      for (int64_t i = 0; i < count; i++) rank -= (Words)(keys[i] < key);
-      for (int r = 0; r < kLanes; r++) index[rank[r] * kLanes + r] = j;
+  int64_t levels = 0;
+  while (count >> levels) levels++;
+  if (4 * most >= levels * levels) {
+    sort(keys, count);
+    for (int64_t j = 0; j < most; j++) {
+      const Words place = keys[j] & everywhere(0xFFFFFFFFull);
+      std::memcpy(index + j * kLanes, &place, sizeof place);
     }
     return;
   }

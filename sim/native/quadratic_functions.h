@@ -7,7 +7,7 @@ struct Functions {
   const double *hessian, *linear;              // (N, d, d), (N, d) of f_n
   const double *mean_hessian, *mean_linear;    // (d, d), (d) of f
   const double *minimiser, *optimal;           // (d), (1)
-  const double *curvature, *slope;             // features (N, n, d) and targets (N, n); or (N, n, d, d) and (N, n, d)
+  const double *curvature, *slope;             // rows (N, n, kRow) of features and target; or (N, n, d, d) and (N, n, d)
   int64_t samples;
 
   Functions(const double* const* arrays, const int64_t* sizes)
@@ -17,7 +17,7 @@ struct Functions {
   FEDPROOF_INLINE static Point affine(const double* h, const double* b, const Point& x) {
     Point found;
     for (int i = 0; i < D; i++) {
-      Doubles sum = Doubles{} - b[i];
+      Doubles sum = -all(b[i]);
       for (int j = 0; j < D; j++) sum = fused(x.at[j], h[i * D + j], sum);
       found.at[i] = sum;
     }
@@ -39,9 +39,12 @@ struct Functions {
   }
   FEDPROOF_INLINE Point gradient(const Clients& n, const Point& x) const {
     Point found;
+    Doubles h[D], b[D];
+    gather_rows<D>(linear, n.at, D, b);
     for (int i = 0; i < D; i++) {
-      Doubles sum = -gather(linear + i, n.at, D);
-      for (int j = 0; j < D; j++) sum = fused(x.at[j], gather(hessian + i * D + j, n.at, D * D), sum);
+      gather_rows<D>(hessian + i * D, n.at, D * D, h);
+      Doubles sum = -b[i];
+      for (int j = 0; j < D; j++) sum = fused(x.at[j], h[j], sum);
       found.at[i] = sum;
     }
     return found;
@@ -63,26 +66,29 @@ struct Functions {
   FEDPROOF_INLINE static const int64_t* which(const Place& at) { return at.index ? at.index : at.own; }
 
 #if FEATURES
-  FEDPROOF_INLINE Point row(const Place& at) const {
-    const double* from = curvature + at.begin * D;
-    const int64_t* index = which(at);
+  static constexpr int kRow = (D + 2) / 2 * 2;  // q and y, and perhaps one more: no pair lies in two lines
+  FEDPROOF_INLINE Point row(const Place& at, Doubles* target) const {
+    Doubles read[D + 1];
+    gather_rows<D + 1>(curvature + at.begin * kRow, which(at), kRow, read);
+    *target = read[D];
     Point q;
-    for (int i = 0; i < D; i++) q.at[i] = gather(from + i, index, D);
+    for (int i = 0; i < D; i++) q.at[i] = read[i];
     return q;
   }
   // total + c grad f_ni(x)
   template <class Number, class Who>
   FEDPROOF_INLINE Point plus_sample_gradient(const Point& total, Number c, const Who& n, const int64_t* index,
                                              const Point& x) const {
-    const Place at = place(n, index);
-    const Point q = row(at);
-    return plus_scaled(total, q, (dot(q, x) - gather(slope + at.begin, which(at), 1)) * (2.0 * c));
+    Doubles y;
+    const Point q = row(place(n, index), &y);
+    return plus_scaled(total, q, (dot(q, x) - y) * (2.0 * c));
   }
   // total + c (grad f_ni(a) - grad f_ni(b))
   template <class Number, class Who>
   FEDPROOF_INLINE Point plus_sample_difference(const Point& total, Number c, const Who& n, const int64_t* index,
                                                const Point& a, const Point& b) const {
-    const Point q = row(place(n, index));
+    Doubles y;
+    const Point q = row(place(n, index), &y);
     return plus_scaled(total, q, dot(q, minus(a, b)) * (2.0 * c));
   }
 #else
@@ -126,7 +132,7 @@ struct Functions {
   // (H_n + weight I)^-1 (b_n + weight v)
   FEDPROOF_INLINE Point prox(int64_t n, const double* inverse, double weight, const Point& v) const {
     Point right;
-    for (int i = 0; i < D; i++) right.at[i] = fused(v.at[i], weight, Doubles{} + linear[n * D + i]);
+    for (int i = 0; i < D; i++) right.at[i] = fused(v.at[i], weight, all(linear[n * D + i]));
     return times(inverse + n * D * D, right);
   }
 

@@ -123,6 +123,19 @@ class Quadratic:
         """Constant c of f."""
         return self.client_offset.sum() / self.clients
 
+    @cached_property
+    def rows(self) -> Array:
+        """(N, n, W) float64, W even: of each sample its features, its target, and zeros.
+
+        Raises:
+            ValueError: when there are no features.
+        """
+        if self.features is None or self.targets is None:
+            raise ValueError("rows are of features and targets, and this problem has none")
+        found = np.zeros((self.clients, self.samples, (self.dim + 2) // 2 * 2))
+        found[..., : self.dim], found[..., self.dim] = self.features, self.targets
+        return _frozen(found)
+
     # minima
 
     @cached_property
@@ -404,5 +417,5 @@ def some_minimiser(problem: Quadratic) -> Any:
     Raises:
         ValueError: when f is unbounded below.
     """
-    found = minimise(problem.mean_hessian, problem.mean_linear)
+    found = problem._minimum_point
     return problem.minimiser if found is None else found[0]  # the first raises, with the reason

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sim.simulate.functions import Functions, Sample, tensor_of
 from theory.program import Beginning, Formula, State
 
@@ -53,12 +56,47 @@ def initial(state: State, functions: Functions, start: Tensor, number: Callable[
     if value.ndim > len(shape) or any(a not in (1, b) for a, b in zip(value.shape, shape, strict=True)):
         raise ValueError(f"the state {state.name} begins with {state.text!r}: that is one value a client, or a sample")
     value = value.expand(shape).contiguous()
-    if state.length is None:
-        return value
+    return value if state.length is None else (value,) * remembered(state, number)
+
+
+def remembered(state: State, number: Callable[[Formula], float]) -> int:
+    """How many vectors a state remembers.
+
+    Raises:
+        ValueError: where that is no integer >= 1.
+    """
+    assert state.length is not None
     count = number(state.length)
     if count != int(count) or count < 1:
         raise ValueError(f"the state {state.name} remembers {count:g} vectors: that is outside the integers from 1 on")
-    return (value,) * int(count)
+    return int(count)
+
+
+def without_gradients(
+    state: State, start: NDArray[np.float64], shape: tuple[int, int, int, int], number: Callable[[Formula], float]
+) -> NDArray[np.float64] | None:
+    """A state variable before the first round in the caller's layout; None where its formula has gradients.
+
+    Args:
+        state: which.
+        start: (R or 1, d), x0.
+        shape: R, N, n, d.
+        number: of a formula in parameters.
+
+    Raises:
+        ValueError: as `initial`.
+    """
+    if "grad" in state.initial:
+        return None
+    value = Beginning(start, start * 0, lambda which, v: None, number).of(state)
+    runs, clients, samples, dim = shape
+    lead: tuple[int, ...] = {"client": (clients,), "client past": (clients,), "table": (clients, samples)}.get(
+        state.kind, ()
+    )
+    if state.length is not None:
+        lead = (remembered(state, number), *lead)
+    value = value.reshape(-1, *(1,) * len(lead), dim)
+    return np.array(np.broadcast_to(value, (runs, *lead, dim)), order="C")  # rounds write to it
 
 
 def _of_samples(functions: Functions, v: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sim.generated import NativeFunctions, Source, generated
 from sim.native import build
+from sim.simulate.initial import without_gradients
 from sim.simulate.parameters import Parameters
 from theory.program import Program
 
@@ -20,7 +21,7 @@ BACKENDS = ("auto", "torch", "native")
 # Multiplications of one run from which on "auto" compiles: with fewer, a compiler (2 to 5 s, once on a machine) takes
 # longer than torch. It is one run's number, for the choice may not depend on how many runs there are: back ends agree
 # to rounding only.
-_WORTH_COMPILING = 500_000
+WORTH_COMPILING = 500_000
 Chosen = tuple[Source, NativeFunctions]
 log = logging.getLogger(__name__)
 _said: set[str] = set()  # why there is no C++
@@ -49,7 +50,7 @@ def why_not(
     return generated(program, problem, parameters, metrics)
 
 
-def chosen(
+def decided(
     backend: str,
     program: Program,
     problem: Any,
@@ -58,34 +59,36 @@ def chosen(
     span: range,
     device: str,
     torch_only: Mapping[str, Any],
-) -> Chosen | None:
-    """The generated rounds where they are to be taken, or None for torch.
+) -> Chosen | str:
+    """The generated rounds where they are to be taken, or why torch is, as one clause.
 
     Raises:
         ValueError: for a back end that does not exist, or does not know the case.
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
-    if backend == "torch" or (backend == "auto" and build.compiler() is None):
-        return None
+    if backend == "torch":
+        return "it is asked for"
+    if backend == "auto" and build.compiler() is None:
+        return "there is no C++ compiler"
     found = why_not(program, problem, parameters, metrics, device, torch_only)
     if isinstance(found, str):
         if backend == "native":
             raise ValueError(f"backend='native': {found}; 'auto' or 'torch' serve")
-        return None
+        return found
     if backend == "auto":
         from sim.generated.task import library_of, turns
 
         work = len(span) * parameters.clients * turns(program, parameters) * found[1].work
-        if work < _WORTH_COMPILING:
-            return None
+        if work < WORTH_COMPILING:
+            return f"a run takes {work:,} multiplications, and a compiler is worth its time from {WORTH_COMPILING:,} on"
         try:
             library_of(*found)
         except ImportError as error:
             if str(error) not in _said:
                 _said.add(str(error))
                 log.warning("%s; torch is taken", error)
-            return None
+            return str(error)
     return found
 
 
@@ -103,7 +106,7 @@ def advance(
 
     source, functions = native
     rounds = NativeRounds(job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
-    states = _beginning(job)
+    states = _beginning(job, int(functions.counts.max()))
     recorded = sorted(set(job.recorded))
     records = [
         np.empty((job.runs, len(recorded), *a.shape[1:])) if s.name in job.keep else None
@@ -120,12 +123,22 @@ def advance(
     job.values.update(values)
 
 
-def _beginning(job: _Job) -> list[Any]:
+def _beginning(job: _Job, samples: int) -> list[Any]:
     """By state (R, ...), contiguous: the values before the first round."""
-    from sim.simulate.run import natural
-
     if job.resume is not None:
         return [np.array(job.resume.final[s.name]) for s in job.program.state]
+    shape = (job.runs, job.parameters.clients, samples, job.start.shape[1])
+    found = [without_gradients(s, job.start, shape, job.number) for s in job.program.state]
+    if any(value is None for value in found):
+        of_gradients = _with_gradients(job)
+        return [other if value is None else value for value, other in zip(found, of_gradients, strict=True)]
+    return found
+
+
+def _with_gradients(job: _Job) -> list[Any]:
+    """By state (R, ...), as torch has it."""
+    from sim.simulate.run import natural
+
     same = len(job.start) == 1
     many = 1 if same else job.runs
     pad = job.functions.pad
@@ -138,6 +151,4 @@ def _beginning(job: _Job) -> list[Any]:
         found = job.beginning(rows, width)
         parts.append([natural(v, s.kind)[:count].cpu().numpy() for v, s in zip(found, job.program.state, strict=True)])
     states = [np.concatenate([part[j] for part in parts]) for j in range(len(parts[0]))]
-    if same:
-        states = [np.repeat(a, job.runs, axis=0) for a in states]
-    return [np.ascontiguousarray(a) for a in states]
+    return [np.ascontiguousarray(np.repeat(a, job.runs, axis=0) if same else a) for a in states]

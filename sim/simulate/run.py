@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +168,7 @@ def simulate(
 
     from sim.running import checked_device, checked_first_run, reporter, torch_threads
     from sim.simulate.metrics import METRICS, measuring
-    from sim.simulate.native import advance, chosen
+    from sim.simulate.native import advance, decided
 
     if isinstance(program, Algorithm):
         named = {*parameters, *(name.removesuffix(index) for name in parameters for index in ("_n", "_k"))}
@@ -186,7 +187,7 @@ def simulate(
     seed_key(seed)
     first_run = checked_first_run(first_run, runs)
     place = checked_device(device)
-    functions = functions_of(problem, place)
+    sized = problem if hasattr(problem, "clients") and hasattr(problem, "dim") else functions_of(problem, place)
     last = done + rounds
     unknown = sorted(set(taps) - set(program.taps))
     if unknown:
@@ -199,8 +200,8 @@ def simulate(
     kept = names if keep is None else tuple(keep)
     if set(kept) - set(names):
         raise ValueError(f"keep has {min(set(kept) - set(names))!r}; the program has {', '.join(names)}")
-    numbers = Parameters(program, parameters, functions.clients, functions.dim, last)
-    native = chosen(
+    numbers = Parameters(program, parameters, sized.clients, sized.dim, last)
+    native = decided(
         backend,
         program,
         problem,
@@ -210,13 +211,11 @@ def simulate(
         str(place),
         torch_only={"measure": measure, "watch": watch, "taps": taps},
     )
-    if measured and native is None:
-        measure = measuring(problem, functions, program, measured, measure)
     job = _Job(
         program=program,
-        functions=functions,
+        problem=problem,
         parameters=numbers,
-        start=_starts(start, runs, functions.dim),
+        start=_starts(start, runs, sized.dim),
         resume=resume,
         span=range(done, last),
         runs=runs,
@@ -229,14 +228,16 @@ def simulate(
         device=place,
         watch=watch,
     )
-    if native is not None:
+    if not isinstance(native, str):
         with reporter(progress, runs * rounds) as report:
             advance(job, native, measured, chunk, memory, threads, report)
         return Simulated(program, job.seed, first_run, recorded, job.states, job.tapped, job.values, job.final, last)
+    if measured:
+        job.measure = measuring(problem, job.functions, program, measured, measure)
     chunks = _chunks(job, chunk, memory, threads)
     if watch is not None and len(chunks) > 1:
         raise ValueError(f"watch sees one chunk, and these are {len(chunks)}: take fewer runs, or chunk=runs")
-    log.debug("%d runs in %d chunks, %d threads", runs, len(chunks), threads)
+    log.debug("torch, for %s: %d runs in %d chunks, %d threads", native, runs, len(chunks), threads)
     with reporter(progress, runs * rounds) as report, torch_threads(threads), torch.no_grad():
         for rows in chunks:
             job.advance(rows, report)
@@ -260,7 +261,7 @@ class _Job:
     """What the chunks of a simulation share. Each writes its own rows of the results."""
 
     program: Program
-    functions: Functions
+    problem: Any
     parameters: Parameters
     start: Array
     resume: Simulated | None
@@ -279,11 +280,17 @@ class _Job:
     values: dict[str, Array] = field(default_factory=dict)
     final: dict[str, Array] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._scalars = Scalars(self.parameters, self.device)
-        self._plan: Plan | None = None
-        self._planned = -1
-        self.plan(self.span[0])
+    _plan: Plan | None = None
+    _planned: int = -1
+
+    @cached_property
+    def functions(self) -> Functions:
+        """The problem's; generated rounds seldom need them."""
+        return functions_of(self.problem, self.device)
+
+    @cached_property
+    def _scalars(self) -> Scalars:
+        return Scalars(self.parameters, self.device)
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -316,12 +323,17 @@ class _Job:
         total = sum(sizes.get(kind, f.clients) for kind in kinds.values())
         for s in self.program.state:
             if s.length is not None:
-                count = self._number(s.length)
+                count = self.number(s.length)
                 total += int(count) * (one if s.kind == "past" else all_)
         total += sum(plan.taps.get(label, 0) * sizes[self.program.taps[label][0]] for label in self.wanted)
         return total + f.work
 
-    def _number(self, formula: Formula) -> float:
+    def number(self, formula: Formula) -> float:
+        """Of a formula that a state begins with.
+
+        Raises:
+            ValueError: where it is not the same for all clients.
+        """
         found = self._scalars.value(formula, {"k": 0}, lambda value: value)
         if not isinstance(found, float):
             raise ValueError("a state begins with a number that is not the same for all clients")
@@ -386,7 +398,7 @@ class _Job:
             return tuple(found)
         own = self.start[rows] if len(self.start) > 1 else np.repeat(self.start, width, axis=0)
         x0 = padded(own[:width])[None]
-        return tuple(initial(s, self.functions, x0, self._number) for s in self.program.state)
+        return tuple(initial(s, self.functions, x0, self.number) for s in self.program.state)
 
     def _look(self, k: int, rows: slice, state: tuple[Any, ...], taps: Mapping[str, Any]) -> None:
         """Keep what is wanted after k rounds."""

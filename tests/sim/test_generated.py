@@ -126,3 +126,17 @@ def test_as_in_torch_and_the_same_in_any_batch(one, parameters, kind):
 def test_metrics_that_are_none_are_named(backend, bad):
     with pytest.raises(ValueError, match="metrics"):
         simulate(algorithms.gradient_descent, PROBLEMS["quadratic"], {"eta": 0.1}, metrics=bad, backend=backend)
+
+
+@algorithm
+def batches(w, x, *, eta, b):
+    """Batches without replacement."""
+    return x - eta * w.mean(w.gradient(x, w.sample(b, replace=False)))
+
+
+def test_batches_without_replacement_of_every_size():
+    problem = squares(2, 21, 2, 3)
+    for b in range(1, 22):
+        shared = (batches, problem, {"eta": 0.1, "b": b}, [1.0, -1.0], 3, 20, 5)
+        slow, fast = (simulate(*shared, backend=name).final["x"] for name in ("torch", "native"))
+        np.testing.assert_allclose(fast, slow, rtol=1e-12, atol=1e-12)

@@ -1,13 +1,18 @@
-"""Products of matrices of rationals: FLINT's are those of NumPy, entry by entry, whatever the shapes."""
+"""The arithmetic of moments: products of rationals are NumPy's, averages over random numbers those of enumeration."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
+from sim.moments.classes import AT_ONCE, classes_of
+from sim.moments.draws import divided
 from sim.moments.numbers import FLOATS, SMALL, Numbers, rationals
 
 SHAPES = [
@@ -49,3 +54,70 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     numbers = rationals()
     with pytest.raises(ValueError, match="mismatch"):
         numbers.product(numbers.identity(12), numbers.identity(13))
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_rows_with_one_entry_are_multiplied_like_others(size: int) -> None:
+    rng = random.Random(size)
+    for numbers in (rationals(), FLOATS):
+        matrix = random_array(numbers, (size, 5), rng)
+        matrix[1:-1, 1:] = 0
+        matrix[::4] = numbers.zeros(5)
+        P = random_array(numbers, (2, 5, 5), rng)
+        assert np.allclose((numbers.congruent(matrix, P) - matrix @ P @ matrix.T).astype(float), 0, atol=1e-12)
+
+
+def enumerated(chance: Any, terms: Any, clients: Sequence[int], factors: tuple[int, int], seen: dict[int, int]) -> Any:
+    """E of two factors, and of these clients' outcomes being these; every client by its number among `clients`."""
+    total = Fraction(0)
+    for outcome in product(range(len(chance[0])), repeat=len(clients)):
+        if any(outcome[n] != o for n, o in seen.items()):
+            continue
+        p = Fraction(1)
+        for n, o in zip(clients, outcome, strict=True):
+            p *= chance[n][o]
+        for t in factors:
+            whole = sum(terms[t - 1][n][o] for n, o in zip(clients, outcome, strict=True)) if t else Fraction(1)
+            p *= 1 / Fraction(whole) if whole else 0
+        total += p
+    return total
+
+
+TERMS = {
+    "counts": [[[0, 1], [0, 1], [0, 2]]],
+    "fractions": [[[Fraction(0), Fraction(1, 3)], [Fraction(0), Fraction(1, 3)], [Fraction(-1, 2), Fraction(2)]]],
+    "two": [[[0, 1], [0, 1], [0, 1]], [[1, 0], [1, 0], [0, 3]]],
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_averages_over_random_numbers_are_those_of_enumeration(name: str) -> None:
+    terms, many = TERMS[name], [2, 1, 1]
+    chance = [[Fraction(1, 3), Fraction(2, 3)]] * 2 + [[Fraction(1, 4), Fraction(3, 4)]]
+    clients = [0, 0, 1, 2]  # the first class has two
+    for numbers in (rationals(), FLOATS):
+        found = divided(numbers.array(chance), numbers.array(np.array(terms, dtype=object)), many, numbers)
+        mean, same, pair = (numbers.result(np.asarray(x)) for x in (found.mean, found.same, found.pair))
+        for s, t in product(range(len(terms) + 1), repeat=2):
+            for (a, n), (b, m) in product([(0, 0), (1, 2), (2, 3)], [(0, 1), (1, 2), (2, 3)]):
+                for o, q in product(range(2), repeat=2):
+                    assert mean[s, a, o] == pytest.approx(enumerated(chance, terms, clients, (s, 0), {n: o}))
+                    if n == m:
+                        wanted = enumerated(chance, terms, clients, (s, t), {n: o})
+                        assert same[s, t, a, o] == pytest.approx(wanted)
+                        continue
+                    both = enumerated(chance, terms, clients, (s, t), {n: o, m: q})
+                    kinds = found.kind[a], found.kind[b]
+                    excess = both - mean[s, a, o] * mean[t, b, q]
+                    assert pair[s, t, kinds[0], o, kinds[1], q] == pytest.approx(excess, abs=1e-14)
+
+
+def test_clients_are_of_one_class_where_all_their_rows_are() -> None:
+    rng = np.random.default_rng(0)
+    for kinds in (1, 3, 3 * AT_ONCE):
+        of = rng.integers(0, kinds, 60)
+        values = rng.standard_normal((kinds, 2, 3))
+        for dtype in (float, object):
+            found = classes_of([values[of].astype(dtype), of % 2])
+            assert len(set(found)) == len(set(of))
+            assert ((found[:, None] == found) == (of[:, None] == of)).all()

@@ -487,6 +487,86 @@ def test_programs_at_random(part: int) -> None:
     assert len(operations) > 12
 
 
+# --- clients that are the same -------------------------------------------------------------------------------------
+
+
+def copied(problem: Quadratic, parameters: dict[str, Any], of: list[int]) -> tuple[Quadratic, dict[str, Any]]:
+    """An instance whose clients are copies of these."""
+    N = len(of)
+    W = [[F(1, N + 1) + F(int(a == b), N + 1) for b in range(N)] for a in range(N)]
+    given = {name: [v[n] for n in of] if name in ("q", "p", "tau") else v for name, v in parameters.items()}
+    given |= {"S": min(given["S"], N)} if "S" in given else {}
+    arrays = (problem.hessian[of], problem.linear[of], problem.offset[of], problem.counts[of])
+    return Quadratic(*arrays), given | ({"W": W} if "W" in parameters else {})
+
+
+@pytest.mark.parametrize("of", [[0, 0], [0, 0, 0], [0, 1, 0]], ids=str)
+def test_programs_at_random_on_clients_that_are_the_same(of: list[int]) -> None:
+    """Of a class there is one in the moments; what it stands for is played one by one."""
+    done, seed = 0, 2_000_000 + 1000 * len(of)
+    while done < 25:
+        seed += 1
+        program, problem, parameters, x0 = at_random(seed)
+        if problem.clients <= max(of):
+            continue
+        problem, parameters = copied(problem, parameters, of)
+        for rounds in (2, 1):
+            try:
+                assert_equal(program, problem, parameters, x0, rounds, 700)
+            except TooManyOutcomesError:
+                continue
+            done += program.random
+            break
+
+
+@algorithm
+def told_in_a_tap(w, x, *, eta, S):
+    """What clients make of what came of their meeting is a tap: only where it is asked for are they told apart."""
+    active = w.choose(S)
+    after = x - eta * w.average(w.gradient(x, w.sample()), active)
+    w.tap("z", w.where(active, w.each(after), w.each(x)))
+    return after
+
+
+def test_clients_that_are_the_same_are_told_apart_where_a_tap_asks_for_it() -> None:
+    problem, _ = copied(drawn_problem(random.Random(8), 1, 2, 2), {}, [0, 0, 0])
+    parameters, x0 = {"eta": F(1, 4), "S": 2}, vector([1, -2])
+    found = moments_of(told_in_a_tap.program, problem, parameters, start=x0, rounds=2)
+    assert np.array_equal(found.second(0)[0], vector([1, 1, -2]))
+    played = play_of(told_in_a_tap.program, problem, parameters, x0, 2, 10**5)
+    outcomes = played.joint(frozenset({("z", (1,)), ("x", (1,))}))
+    wanted = F(0)
+    for p, outcome in outcomes:
+        z, x = (vector(map(to_fraction, v)) for v in (outcome["z", (1,)][2], outcome["x", (1,)]))
+        wanted += to_fraction(p) * (z @ z + z @ x)
+    z, x = {Point("z", 1, n=2): 1}, {Point("x", 1): 1}
+    assert found.norm2(z) + found.dot(z, x) == wanted
+
+
+@algorithm(x="x0", c="each 0")
+def keeping(w, x, c, *, eta):
+    return x - eta * w.mean(c), w.gradient(x, w.sample())
+
+
+def test_a_million_clients_that_are_the_same() -> None:
+    """What they keep is independent: their mean has one's variance over their number."""
+    one = random_floats(6, 1, 4, 2)
+    N, x0 = 10**6, np.array([1.0, -2.0])
+    of = np.zeros(N, dtype=int)
+    many = Quadratic(one.hessian[of], one.linear[of], one.offset[of], one.counts[of])
+    found = moments_of(keeping.program, many, {"eta": 0.5}, start=x0, rounds=2)
+    gradients = one.hessian[0] @ x0 - one.linear[0]
+    mean, spread = gradients.mean(axis=0), ((gradients - gradients.mean(axis=0)) ** 2).sum() / 4
+    at = {n: {Point("c", 1, n=n): 1} for n in (0, 999_999)}
+    assert found.norm2(at[0]) == pytest.approx(mean @ mean + spread, rel=1e-12)
+    assert found.dot(at[0], at[999_999]) == pytest.approx(mean @ mean, rel=1e-12)
+    moved: dict[Any, Any] = {Point("x", 2): 1, None: 0.5 * mean - x0}
+    assert found.norm2(moved) == pytest.approx(0.25 * spread / N, rel=1e-9)
+    assert found.dot({Point("x", 2): 1}, at[0]) == pytest.approx((x0 - 0.5 * mean) @ mean - 0.5 * spread / N, rel=1e-12)
+    with pytest.raises(ValueError, match="ask for single ones"):
+        found.second(1)
+
+
 # --- taps, and several rounds together -------------------------------------------------------------------------------
 
 
@@ -502,9 +582,10 @@ def tapped(w, x, c, *, eta, S):
     return x + move, w.where(active, w.gradient(y), c)
 
 
-def test_products_of_states_and_taps_of_any_rounds() -> None:
+@pytest.mark.parametrize("of", [[0, 1], [0, 0]], ids=["different", "same"])
+def test_products_of_states_and_taps_of_any_rounds(of: list[int]) -> None:
     rng = random.Random(5)
-    problem = drawn_problem(rng, 2, 2, 2)
+    problem, _ = copied(drawn_problem(rng, 2, 2, 2), {}, of)
     parameters = {"eta": F(1, 4), "S": 1}
     x0 = fractions(rng, 2)
     program = tapped.program

@@ -91,6 +91,7 @@ def test_decimals_are_exact() -> None:
         ("a = b", "equality is written =="),
         ("a, b", "a list 'a, b' stands"),
         ("sqrt(*a)", "'*a' is not allowed"),
+        ("min(a, b, **a)", "is not allowed"),
         ("sqrt(a, b)", "sqrt takes 1 argument(s), not 2"),
         ("sqrt()", "sqrt takes 1 argument(s), not 0"),
         ("max(a)", "max takes 2 or more argument(s), not 1"),

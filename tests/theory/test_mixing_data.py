@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from theory.inequality.psd import is_psd
 from theory.mixing import discrepancies, discrepancy, empirical_discrepancy, maximise
 from theory.mixing.logistic import LogisticLoss
+from theory.psd import is_psd
 
 
 def regression(random: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:

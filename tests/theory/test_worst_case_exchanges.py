@@ -204,13 +204,13 @@ def test_a_worst_case_goes_on_where_the_solver_panics(monkeypatch: pytest.Monkey
     values = {**NUMBERS, "eta": 1}
     plain = worst_case_of(one, values, room=200)
     monkeypatch.setattr(solver, "_inside", lambda *_: None)
-    left, real = [2], solver.solved_by
+    left, real = [2], solver.minimised
 
-    def panics_twice(given: Any) -> Any:
+    def panics_twice(*given: Any, **options: Any) -> Any:
         left[0] -= 1
-        return None if left[0] >= 0 else real(given)
+        return None if left[0] >= 0 else real(*given, **options)
 
-    monkeypatch.setattr(solver, "solved_by", panics_twice)
+    monkeypatch.setattr(solver, "minimised", panics_twice)
     found = worst_case_of(one, values, room=200)
     assert left[0] < 0
     assert found.upper is not None

@@ -21,13 +21,13 @@ import sim
 import sim.moments
 import sim.open_engine
 import sim.simulate
-import theory.inequality.prover
+import theory.derivation.search.searching
 import theory.mixing
 from sim.native import build
 from tests.validate.command_line import call, printed
 from theory import evaluate
 from theory.feasible import smt
-from validate import on_instance, self_test
+from validate import certificate, on_instance, self_test
 from validate.certificate import files
 from validate.commands import doctor
 from validate.rounds import draws
@@ -142,20 +142,22 @@ def wrong_solver(patch: Patch) -> None:
     patch.setattr(theory.mixing, "model", lambda z, n, lam: original(z, n, 2 * lam))
 
 
-def prover_of_everything(patch: Patch) -> None:
-    original = theory.inequality.prover.prove
+def search_for_everything(patch: Patch) -> None:
+    """What is false is called proved by the lines of what is true."""
+    original = theory.derivation.search.searching.search
 
-    def proved(claim: Any, given: Any, space: Any) -> Any:
-        return original(space.zero().space.constant(-1), given, space)
+    def found(claim: Any, *units: int) -> Any:
+        return original(replace(claim, statement=claim.statement.replace("<= 1*", "<= 2*")), *units)
 
-    patch.setattr(theory.inequality.prover, "prove", proved)
+    patch.setattr(theory.derivation.search.searching, "search", found)
 
 
-def prover_of_nothing(patch: Patch) -> None:
-    undecided = theory.inequality.prover.Undecided
-    patch.setattr(
-        theory.inequality.prover, "prove", lambda claim, given, space: undecided(claim, "unknown", 0.0, "broken")
-    )
+def search_for_nothing(patch: Patch) -> None:
+    patch.setattr(theory.derivation.search.searching, "search", lambda claim, *units: SimpleNamespace(lines=None))
+
+
+def verifier_of_everything(patch: Patch) -> None:
+    patch.setattr(certificate, "verified", lambda made: SimpleNamespace(valid=True))
 
 
 def optimistic_z3(patch: Patch) -> None:
@@ -193,8 +195,9 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("certificates", no_counterexample),
     ("mixing weights", wrong_weights),
     ("mixing weights", wrong_solver),
-    ("vector prover", prover_of_everything),
-    ("vector prover", prover_of_nothing),
+    ("proofs", search_for_everything),
+    ("proofs", search_for_nothing),
+    ("proofs", verifier_of_everything),
     ("z3", optimistic_z3),
     ("cache", closed_cache),
     ("back end native", other_numbers),

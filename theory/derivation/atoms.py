@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any
 
 from theory.derivation.polynomials import Atom, remembered
 from theory.derivation.quotients import ONE, Quotient, of_atom
@@ -43,7 +43,6 @@ class Binder:
 
 FIRST = Index("first")
 """The first client: a constant, which nothing binds or renames, and which is free in nothing."""
-Renaming: TypeAlias = "Mapping[str, Index] | Mapping[Index, Index]"
 
 
 def fresh(kind: str) -> Index:

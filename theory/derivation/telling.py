@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import reduce
 
 from theory.claim import Claim
+from theory.derivation import spoken
 from theory.derivation.quotients import Quotient
 from theory.derivation.schemas import SCHEMAS
 from theory.formula import Apply, Number
@@ -30,8 +31,6 @@ MOST_TERMS = 12
 
 def left_over(q: Quotient, claim: Claim) -> str:
     """A normal form as a formula of the claim's language; a term that no formula says stays as the kernel has it."""
-    from theory.derivation.search import spoken
-
     pieces: list[str] = []
     terms = sorted(q.over.items(), key=lambda term: (term[1] < 0, len(term[0]), term[0]))
     for m, c in terms[:MOST_TERMS]:

@@ -345,7 +345,6 @@ NOISE: Lines = [
         "E: moved[k] - 2*mean_h(chosen[k, h]); mean_h E: chosen[k, h] - mean_h(chosen[k, h]) times 2",
     ),
 ]
-EQ_30: Lines = [step("all", None)]
 CHOSEN: Lines = [
     domain("some", "S <= N"),
     cases(

@@ -15,6 +15,7 @@ over h and j in which no tap has the index are over what is remembered.
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
 
+from theory.formula import SCALAR_FUNCTIONS
 from theory.sentence.reader import parse_call, parse_expression, parse_sentence
 from theory.sentence.trees import (
     ALL_CLIENTS,
@@ -26,7 +27,6 @@ from theory.sentence.trees import (
     OVER,
     POINTS,
     RELATIONS,
-    SCALAR_FUNCTIONS,
     SPECIAL,
     TURNS,
     At,

@@ -20,11 +20,6 @@ OVER["first_n"] = ("first", "n")
 ALL_CLIENTS = {"simplex_n": (2, 2), "argmin_n": (1, 2)}
 """What needs its arguments at all clients, and how many there are, at least and at most."""
 NUMBERS_OF_VECTORS = {"norm2": 1, "norm": 1, "dot": 2}
-SCALAR_FUNCTIONS: Mapping[str, tuple[int, int | None]] = {
-    **dict.fromkeys(("sqrt", "log", "exp", "abs"), (1, 1)),
-    "min": (2, None),
-    "max": (2, None),
-}
 COORDINATE = "coordinate"
 """Of a vector, any of its coordinates: in lines of derivations only."""
 POINTS = {"x0": "", "xstar": "", "xstar_n": "n"}

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from theory.formula import Apply, Name, Number
+from theory.formula import SCALAR_FUNCTIONS, Apply, Name, Number
 from theory.program import STACKS
 from theory.program.findings import Findings
 from theory.sentence.trees import (
@@ -20,7 +20,6 @@ from theory.sentence.trees import (
     NUMBERS_OF_VECTORS,
     OVER,
     POINTS,
-    SCALAR_FUNCTIONS,
     SPECIAL,
     TURNS,
     At,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-from theory.formula import Apply, Name, Number, UndefinedError
+from theory.formula import SCALAR_FUNCTIONS, Apply, Name, Number, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import work
 from theory.sentence.trees import (
@@ -15,7 +15,6 @@ from theory.sentence.trees import (
     INDICES,
     NUMBERS_OF_VECTORS,
     OVER,
-    SCALAR_FUNCTIONS,
     At,
     Expression,
     SentenceError,

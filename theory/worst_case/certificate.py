@@ -1,7 +1,7 @@
 """Both sides of a worst case, proved: multipliers that bound it from above, and an instance that attains a value.
 
 Everything is re-checked in exact rationals, but for the sign of a residual, which is settled by balls or by exact
-elimination (`theory.inequality.psd`). Nothing of the solver is trusted.
+elimination (`theory.psd`). Nothing of the solver is trusted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.inequality import psd
+from theory import psd
 from theory.worst_case.exactly import Products, Vectors, imbalance, products, residual
 from theory.worst_case.program import Program, rational
 from theory.worst_case.solver import Solved

@@ -16,11 +16,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from theory.inequality.conic import PANICKED, solved_by
+from theory.conic import Block, minimised, packed, unpacked
 from theory.worst_case import interior
 from theory.worst_case.program import Array, Program
 from theory.worst_case.reduced import Reduced, reduced
@@ -33,7 +32,6 @@ RELAXATIONS = 8  # solved before all conditions are taken together
 MORE = 20  # conditions that are taken in at once, at least
 INSIDE = "Inside"  # the word of the method of our own
 ASTRAY = 1e-6  # what a condition that was left out may be violated by in its solution
-_ROOT2 = float(np.sqrt(2.0))
 
 
 @dataclass(frozen=True)
@@ -189,59 +187,35 @@ def _inside(small: Reduced, chosen: Array, effort: Effort) -> Solved | None:
 
 def _solve(small: Reduced, chosen: Array, effort: Effort) -> Solved:
     """One solve with the conditions of some orbits. A multiplier here is the sum over its orbit."""
-    import clarabel
     from scipy import sparse
 
     program, orbits = small.program, np.flatnonzero(chosen)
     forms, goal = small.forms(orbits), small.objective()
     count, values = len(orbits), forms.values.shape[1]
     signed = np.flatnonzero(~small.equations[orbits])
-    pieces = [sparse.csc_matrix(forms.values.T), -sparse.identity(count, format="csr")[signed]]
-    right = [effort.scale * goal.values[0], np.zeros(len(signed))]
-    cones: list[Any] = [clarabel.ZeroConeT(values), clarabel.NonnegativeConeT(len(signed))]
+    blocks: list[Block] = [
+        ("zero", forms.values.T, effort.scale * goal.values[0]),
+        ("nonnegative", -sparse.identity(count, format="csr")[signed], np.zeros(len(signed))),
+    ]
     sizes = [s.stop - s.start for s in small.slices]
     for form, aim, size, weight in zip(forms.blocks, goal.blocks, sizes, small.weights, strict=True):
-        pieces.append(sparse.csc_matrix(-_packed(form).T / weight))
-        right.append(-_packed(effort.scale * aim / weight + effort.residual * np.eye(size))[0])
-        cones.append(clarabel.PSDTriangleConeT(size))
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = effort.tolerance
+        inside = packed(effort.scale * aim / weight + effort.residual * np.eye(size))[0]
+        blocks.append(("semidefinite", -packed(form).T / weight, -inside))
     cost = -forms.constants - effort.slack * ~small.equations[orbits]
-    everything = sparse.vstack(pieces, format="csc")
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix((count, count)), cost, everything, np.concatenate(right), cones, settings
-    )
-    answer = solved_by(solver)
-    status = PANICKED if answer is None else str(answer.status)
+    answer = minimised(cost, blocks, tolerance=effort.tolerance)
+    status = "Panicked" if answer is None else str(answer.status)
     if answer is None or "Infeasible" in status:
         nothing = np.zeros(program.conditions)
         return Solved(status, np.nan, nothing, (), np.zeros(program.values), (), np.zeros(values))
     shares = np.zeros(len(chosen))
     shares[orbits] = np.array(answer.x) / effort.scale / small.sizes[orbits]
     dual = np.array(answer.z)
-    blocks, at = [], values + len(signed)
+    matrices, at = [], values + len(signed)
     for size, weight in zip(sizes, small.weights, strict=True):
         length = size * (size + 1) // 2
-        blocks.append(_unpacked(dual[at : at + length], size) / weight)
+        matrices.append(unpacked(dual[at : at + length], size) / weight)
         at += length
     value = float(answer.obj_val) / effort.scale + float(program.objective.constant)
     own = -dual[:values]
     multipliers = shares[small.conditions]
-    return Solved(status, value, multipliers, small.gram(blocks), own[small.values], tuple(blocks), own)
-
-
-def _packed(matrices: Array) -> Array:
-    """Upper triangles (K, n, n) -> (K, n(n+1)/2), column after column, off the diagonal times sqrt 2."""
-    n = matrices.shape[-1]
-    column, row = np.tril_indices(n)
-    return matrices[:, row, column] * np.where(row == column, 1.0, _ROOT2)
-
-
-def _unpacked(vector: Array, n: int) -> Array:
-    """The inverse of `_packed` for one matrix."""
-    column, row = np.tril_indices(n)
-    matrix = np.zeros((n, n))
-    matrix[row, column] = vector / np.where(row == column, 1.0, _ROOT2)
-    return np.triu(matrix) + np.triu(matrix, 1).T
+    return Solved(status, value, multipliers, small.gram(matrices), own[small.values], tuple(matrices), own)

@@ -21,8 +21,8 @@ REQUIRED = {
     "sympy": "algebra",
     "python-flint": "exact numbers, enclosures",
     "torch": "simulator",
-    "cvxpy": "mixing weights, semidefinite programs",
-    "clarabel": "proofs of vector inequalities",
+    "cvxpy": "mixing weights",
+    "clarabel": "derivations, worst cases",
     "matplotlib": "figures",
     "jinja2": "report",
     "typer": "command line",
@@ -96,7 +96,24 @@ def back_ends() -> dict[str, str | None]:
     }
 
 
+def _choices(name: str) -> list[dict[str, str]]:
+    """Which back end simulates an algorithm, by type of problem."""
+    from validate.back_ends import back_ends_of
+    from validate.instances.named import algorithm_named
+
+    return [
+        {"problem": one.problem, "back_end": one.taken, "why": one.why} for one in back_ends_of(algorithm_named(name))
+    ]
+
+
 def doctor(
+    algorithm: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ALGORITHM]",
+            help="Also say which back end simulates this one, paper/name or file.py:name, and why.",
+        ),
+    ] = None,
     no_self_test: Annotated[
         bool, typer.Option("--no-self-test", help="Only look at what is there, and compute nothing.")
     ] = False,
@@ -106,10 +123,12 @@ def doctor(
 
     Prints versions, what is optional and the extra that brings it, devices, back ends, and clashes of package names;
     then computes a handful of things twice. Exit status 1 when a needed package is missing, another package takes one
-    of the names theory, sim and validate, or a self-test fails.
+    of the names theory, sim and validate, or a self-test fails. Of an algorithm it says, by type of problem, which back
+    end simulates it and why.
 
-    Example: fedproof doctor
+    Example: fedproof doctor algorithms/scaffold --no-self-test
     """
+    choices = _choices(algorithm) if algorithm is not None else None
     facts: dict[str, Any] = {
         "fedproof": importlib.metadata.version("fedproof"),
         "python": platform.python_version(),
@@ -117,6 +136,7 @@ def doctor(
         "extras": {name: {"for": what, "packages": list(brings)} for name, (what, brings) in EXTRAS.items()},
         "devices": devices(),
         "back_ends": back_ends(),
+        "choices": choices,
         "clashes": clashes(),
     }
     absent = [name for name in REQUIRED if facts["packages"][name] is None]
@@ -149,6 +169,10 @@ def _show(facts: dict[str, Any]) -> None:
     for name, what in facts["back_ends"].items():
         absent_because = "no C++ compiler found; set CXX" if name == "native" else "not installed"
         typer.echo(f"back end {name}: {what or absent_because}")
+    if facts["choices"]:
+        typer.echo()
+        table(["problem", "back end", "why"], [list(choice.values()) for choice in facts["choices"]])
+        typer.echo()
     for name in facts["missing"]:
         typer.echo(f"missing: {name}; pip install --upgrade fedproof brings it")
     for note in facts["notes"]:

@@ -20,8 +20,8 @@ import numpy as np
 
 from sim.problems.linear_algebra import minimise
 from theory.arithmetic import to_element
-from theory.inequality.psd import is_psd
 from theory.operations import Element, UndecidedError, to_fraction
+from theory.psd import is_psd
 from validate.instances.numbers import LARGEST_DIMENSION, entries, number, number_json
 from validate.instances.pieces import Piecewise, combined, read_shape, segment_of
 from validate.instances.problems import Vector, null_space

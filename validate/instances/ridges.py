@@ -12,8 +12,8 @@ import numpy as np
 
 from theory.arithmetic import to_element
 from theory.formula import UndefinedError
-from theory.inequality.psd import is_psd
 from theory.operations import Element, UndecidedError, to_fraction
+from theory.psd import is_psd
 from validate.instances.pieces import Pieces, nearest_of
 from validate.instances.problems import Minimisers, Vector
 from validate.instances.ridge_functions import Exact, RidgeFunction, lowest, mean_of, read_ridge, summed

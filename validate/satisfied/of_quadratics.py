@@ -11,7 +11,7 @@ import numpy as np
 from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise, root
 from theory import predicates as p
-from theory.inequality.psd import is_psd
+from theory.psd import is_psd
 from validate.satisfied.on_ball import squares_at_most
 from validate.satisfied.rules import ROUNDING, Numbers, Rules
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from sim.problems.linear_algebra import root
 from theory import predicates as p
-from theory.inequality.psd import is_psd
 from theory.operations import UndecidedError
+from theory.psd import is_psd
 from validate.instances.pieces import largest_sum
 from validate.instances.ridge_functions import RidgeFunction, axes_of, summed
 from validate.instances.ridges import Ridges, least_of

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from theory.inequality.psd import is_psd
 from theory.mixing import maximise
+from theory.psd import is_psd
 from validate.instances.pieces import Piecewise
 
 F = Fraction

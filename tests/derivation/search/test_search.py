@@ -212,7 +212,7 @@ def test_settings_satisfy_the_hypotheses(one: Claim) -> None:
     ],
 )
 def test_a_normal_form_in_words_has_that_normal_form(text: str) -> None:
-    from theory.derivation.search import spoken
+    from theory.derivation import spoken
 
     reader: Reader = Forms(noise_ball.ONE_STEP).reader
     value = reader.value(parse_expression(text), PLAIN)

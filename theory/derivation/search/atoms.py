@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from theory.derivation import spoken
 from theory.derivation.polynomials import Atom, Monomial
 from theory.derivation.quotients import Quotient
-from theory.derivation.search import spoken
 
 NUMBERS = frozenset(
     {"number", "parameter", "power", "real power", "sqrt", "abs", "exp", "log", "max", "min", "samples"}

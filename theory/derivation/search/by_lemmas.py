@@ -15,8 +15,8 @@ from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.field import Field
 from theory.derivation.search.lemmas import Lemma, lemmas
 from theory.derivation.search.settings import settings, worth
-from theory.derivation.search.spoken import monomial
 from theory.derivation.search.strategies import induction, joined
+from theory.derivation.spoken import monomial
 from theory.derivation.writing import telescope
 from theory.formula import Apply, Name, Number
 from theory.sentence import (

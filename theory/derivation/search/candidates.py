@@ -13,7 +13,7 @@ from theory.derivation.search.field import Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
 from theory.derivation.search.settings import compiled, settings
-from theory.derivation.search.spoken import averaged
+from theory.derivation.spoken import averaged
 from theory.formula import Apply, Name
 from theory.sentence import (
     Expression,

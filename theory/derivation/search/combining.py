@@ -14,7 +14,7 @@ from theory.derivation.search.forms import Form
 from theory.derivation.search.multipliers import find
 from theory.derivation.search.problem import Answer, Block, Multiple, Problem
 from theory.derivation.search.signs import Fact, Signs
-from theory.derivation.search.spoken import monomial, number
+from theory.derivation.spoken import monomial, number
 from theory.formula import Apply, Name
 from theory.sentence import At, parse_expression, parse_sentence, text_of
 

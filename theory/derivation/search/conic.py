@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCE = 1e-7
+from theory.conic import Block, minimised, packed, unpacked
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,6 @@ def solve(
         fixed: multipliers that are given.
         trace: cost of the traces of the matrices.
     """
-    import clarabel
     from scipy import sparse
 
     fixed = dict(fixed or {})
@@ -71,12 +70,9 @@ def solve(
     picked = [[i for i in range(s.shape[1]) if rows is None or rows[b][i]] for b, s in enumerate(problem.squares)]
     parts, q = [problem.columns[:, kept]], [float(cost[j]) if not problem.free[j] else 0.0 for j in kept]
     for some, entries in zip(picked, problem.squares, strict=True):
-        for b in range(len(some)):
-            for a in range(b + 1):
-                i, j = some[a], some[b]
-                parts.append((entries[:, i, j] * (1.0 if a == b else np.sqrt(2.0)))[:, None])
-                q.append(trace if a == b else 0.0)
-    matrix = np.hstack(parts) if parts else np.zeros((len(goal), 0))
+        parts.append(packed(entries[:, some][:, :, some]))
+        q += list(packed(trace * np.eye(len(some))[None])[0])
+    matrix = np.hstack(parts)
     scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(goal))
     live = scale > 0
     if not matrix.shape[1]:
@@ -91,47 +87,23 @@ def solve(
         return None
     bounds = [i for i, j in enumerate(kept) if not problem.free[j]]
     total = matrix.shape[1]
-    pick = sparse.csc_matrix((-np.ones(len(bounds)), (range(len(bounds)), bounds)), shape=(len(bounds), total))
-    cones: list[Any] = [clarabel.ZeroConeT(len(goal))]
-    stacked, right = [sparse.csc_matrix(matrix)], [goal]
-    if bounds:
-        cones.append(clarabel.NonnegativeConeT(len(bounds)))
-        stacked.append(pick)
-        right.append(np.zeros(len(bounds)))
-    at = len(kept)
+    inside = sparse.identity(total, format="csr")
+    blocks: list[Block] = [("zero", matrix, goal), ("nonnegative", -inside[bounds], np.zeros(len(bounds)))]
+    at, places = len(kept), []
     for some in picked:
-        size = len(some) * (len(some) + 1) // 2
-        if not size:
-            continue
-        stacked.append(sparse.csc_matrix((-np.ones(size), (range(size), range(at, at + size))), shape=(size, total)))
-        right.append(np.zeros(size))
-        cones.append(clarabel.PSDTriangleConeT(len(some)))
-        at += size
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_iter = 100
-    solver = clarabel.DefaultSolver(
-        sparse.csc_matrix((total, total)),
-        np.array(q),
-        sparse.vstack(stacked, format="csc"),
-        np.hstack(right),
-        cones,
-        settings,
-    )
-    found = solver.solve()
-    if str(found.status) not in ("Solved", "AlmostSolved"):
+        places.append(slice(at, at + len(some) * (len(some) + 1) // 2))
+        blocks.append(("semidefinite", -inside[places[-1]], np.zeros(places[-1].stop - at)))
+        at = places[-1].stop
+    found = minimised(np.array(q), blocks, iterations=100)
+    if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
         return None
     x = np.array(found.x)
     if np.abs(matrix @ x - goal).max(initial=0.0) > 1e-5 * max(1.0, np.abs(x).max(initial=0.0)):
         return None
-    at, matrices = len(kept), []
-    for some, entries in zip(picked, problem.squares, strict=True):
+    matrices = []
+    for some, entries, place in zip(picked, problem.squares, places, strict=True):
         full = np.zeros(entries.shape[1:])
-        for b in range(len(some)):
-            for a in range(b + 1):
-                value = x[at] * (1.0 if a == b else np.sqrt(0.5))
-                full[some[a], some[b]] = full[some[b], some[a]] = value
-                at += 1
+        full[np.ix_(some, some)] = unpacked(x[place], len(some))
         matrices.append(full)
     return Solution(_spread(count, kept, x, fixed), tuple(matrices), float(found.obj_val))
 

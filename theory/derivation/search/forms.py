@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from theory.claim import Claim
+from theory.derivation import spoken
 from theory.derivation.atoms import Index
 from theory.derivation.equalities import of_one_client
 from theory.derivation.kernel import Kernel
@@ -15,7 +16,6 @@ from theory.derivation.polynomials import Atom, Monomial, Polynomial, Rational
 from theory.derivation.quotients import Quotient, constant, monomial
 from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.schemas import named_points
-from theory.derivation.search import spoken
 from theory.derivation.search.atoms import deep, is_number, plain, vectors_in
 from theory.derivation.search.field import Element, Field
 from theory.formula import Name

@@ -1,4 +1,4 @@
-"""Is a symmetric matrix of rationals positive semidefinite? Exact LDL', a Cholesky in Arb balls, or one in floats.
+"""Is a symmetric matrix of rationals positive semidefinite? By elimination, or by a Cholesky in Arb balls or floats.
 
 `is_psd` decides. `is_psd_balls` and `is_psd_floats` only ever prove: True is certain, False means that they could not
 tell (a singular matrix is never proved by them). The exact one costs O(n^3) operations on numbers that grow; the balls
@@ -8,65 +8,11 @@ are for n above about thirty; floats are fast, and see eigenvalues above 1e-13 o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 Matrix = Sequence[Sequence[Fraction]]
 _BITS = 50  # of a factor in floats whose entries are at most 1
-
-
-@dataclass(frozen=True)
-class Factors:
-    """A = L D L' with L unit lower triangular and D diagonal, non-negative.
-
-    Attributes:
-        lower: n x n rows of L.
-        diagonal: the n entries of D; where one is zero, the column of L below it is zero.
-    """
-
-    lower: tuple[tuple[Fraction, ...], ...]
-    diagonal: tuple[Fraction, ...]
-
-
-def ldl(matrix: Matrix) -> Factors | None:
-    """The exact factors of a positive semidefinite matrix, or None if it is not one.
-
-    Args:
-        matrix: n x n, symmetric.
-
-    Raises:
-        ValueError: it is not square and symmetric.
-    """
-    found = _eliminated(_rational_rows(matrix))
-    if found is None:
-        return None
-    lower, diagonal = found
-    return Factors(tuple([tuple(map(_fraction, row)) for row in lower]), tuple(map(_fraction, diagonal)))
-
-
-def _eliminated(work: list[list[Any]]) -> tuple[list[list[Any]], list[Any]] | None:
-    """Rows of L and the entries of D; None where the matrix, which is overwritten, is not positive semidefinite."""
-    n = len(work)
-    lower: list[list[Any]] = [[0] * n for _ in range(n)]
-    diagonal: list[Any] = []
-    for k in range(n):
-        pivot = work[k][k]
-        if pivot < 0:
-            return None
-        lower[k][k] = 1
-        diagonal.append(pivot)
-        if pivot == 0:
-            if any(work[i][k] != 0 for i in range(k + 1, n)):
-                return None  # [[0, c], [c, d]] has determinant -c^2
-            continue
-        rest = [i for i in range(k + 1, n) if work[i][k] != 0]
-        ratios = {i: work[i][k] / pivot for i in rest}
-        for place, i in enumerate(rest):
-            lower[i][k] = ratios[i]
-            for j in rest[: place + 1]:
-                work[i][j] = work[i][j] - ratios[i] * work[j][k]
-    return lower, diagonal
 
 
 def is_psd(matrix: Matrix) -> bool:
@@ -75,7 +21,18 @@ def is_psd(matrix: Matrix) -> bool:
     Raises:
         ValueError: it is not square and symmetric.
     """
-    return _eliminated(_rational_rows(matrix)) is not None
+    work = _rational_rows(matrix)
+    n = len(work)
+    for k in range(n):
+        pivot = work[k][k]
+        rest = [i for i in range(k + 1, n) if work[i][k] != 0]
+        if pivot < 0 or (pivot == 0 and rest):  # [[0, c], [c, d]] has determinant -c^2
+            return False
+        for place, i in enumerate(rest):
+            ratio = work[i][k] / pivot
+            for j in rest[: place + 1]:
+                work[i][j] = work[i][j] - ratio * work[j][k]
+    return True
 
 
 def is_psd_balls(matrix: Matrix, precision: int = 128) -> bool:
@@ -140,24 +97,6 @@ def is_psd_floats(matrix: Sequence[Sequence[Any]]) -> bool:
     return all(2 * row[i] >= sum(map(abs, row)) for i, row in enumerate(left.tolist()))
 
 
-def prove_psd(matrix: Matrix, exact_up_to: int = 30) -> str | None:
-    """The cheapest proof that a matrix is positive semidefinite.
-
-    Args:
-        matrix: n x n, symmetric.
-        exact_up_to: size up to which exact elimination comes first.
-
-    Returns:
-        "exact", "balls", or None where it is not positive semidefinite.
-
-    Raises:
-        ValueError: it is not square and symmetric.
-    """
-    if len(matrix) > exact_up_to and is_psd_balls(matrix):
-        return "balls"
-    return "exact" if is_psd(matrix) else None
-
-
 def _rational_rows(matrix: Matrix) -> list[list[Any]]:
     """The rows as flint rationals, which are several times faster than Fractions."""
     import flint
@@ -172,7 +111,3 @@ def _rational_rows(matrix: Matrix) -> list[list[Any]]:
             if rows[i][j] != rows[j][i]:
                 raise ValueError(f"matrix[{i}][{j}]={matrix[i][j]} is outside {{matrix[{j}][{i}]={matrix[j][i]}}}")
     return rows
-
-
-def _fraction(number: Any) -> Fraction:
-    return Fraction(number) if isinstance(number, int) else Fraction(int(number.p), int(number.q))
