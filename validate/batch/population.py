@@ -16,7 +16,7 @@ from validate.batch.tracing import Traced
 
 SIZE = 256
 """Instances."""
-SCATTERED = 8
+SCATTERED = 12
 """How often as many are made at random to begin with, of which the best stay."""
 HALVINGS, FINER = 4, 12
 """Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end."""
