@@ -37,10 +37,11 @@ from validate.instances.stages import (
     from_afar,
     in_the_plane,
     made_longer,
+    of_everybody,
     sharpened,
 )
 
-POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
+POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
 BENT = "functions of several variables that bend"
@@ -123,6 +124,9 @@ def hunt(
         if doubts.settled(seen, SEARCH):
             return found
     budget.leave_out(before)
+    broken = of_everybody(claim, found, pool, seed, stop, budget)
+    if broken is not None and doubts.settled(broken, EVERYBODY):
+        return found
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken and doubts.settled(seen, ALTERED):
             return found

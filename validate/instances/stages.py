@@ -11,9 +11,13 @@ from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import everything
 from validate.instances.affordable import (
+    LONG_RUN,
+    MOST_LONG,
+    MOST_TRIES,
     everything_said,
     fits,
     fits_moments,
+    takes_long,
 )
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import (
@@ -27,6 +31,7 @@ from validate.instances.ladder import climbed, score_in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
+from validate.instances.relations import has_length
 from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
@@ -71,6 +76,36 @@ def _speaks_of_f_alone(claim: Claim) -> bool:
     said = [*everything_said(claim), *(part for tree in trees for part in everything(tree))]
     names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
     return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
+
+
+def of_everybody(
+    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget
+) -> Seen | None:
+    """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
+
+    Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
+    """
+    if claim.program is None or not claim.program.random:
+        return None
+    sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
+    left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
+    for i in range(seeds if sizes else 0):
+        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
+            return None
+        one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
+        if one is None or one.instance.rounds > LONG_RUN:
+            tries -= solved
+        if one is None or takes_long(one):
+            continue
+        if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
+            return None
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            return seen
+        found.seen.append(seen)
+    return None
 
 
 def sharpened(
