@@ -194,20 +194,25 @@ class Axis:
 
 
 def scaling(workload: str, axes: Sequence[Axis], repetitions: int, markdown: bool, out: Path) -> None:
-    """Time every axis, print its table, and write OUT/<workload>-scaling.{json,svg,png}."""
+    """Time every axis, print its table, and write OUT/<workload>-scaling.{json,svg,png}.
+
+    By CPU time of all threads, which other jobs change less than the clock.
+    """
     out.mkdir(parents=True, exist_ok=True)
     kept: dict[str, Any] = {}
     for axis in axes:
         flat = [case for cases in axis.cases for case in cases]
         figures = iter(measure(flat, repetitions))
-        rates = [{case.name: next(figures).rate for case in cases} for cases in axis.cases]
+        rates = [{case.name: 1e6 / next(figures).cpu_microseconds for case in cases} for cases in axis.cases]
         names = list(dict.fromkeys(case.name for case in flat))
         points = list(zip(axis.sizes, rates, strict=True))
         rows = [[f"{size:,}", *(number(at[name]) if name in at else "" for name in names)] for size, at in points]
-        print("\n" + table([f"{workload}, run-rounds/s by {axis.name}", *names], rows, markdown), flush=True)
+        print(
+            "\n" + table([f"{workload}, run-rounds per CPU second by {axis.name}", *names], rows, markdown), flush=True
+        )
         kept[axis.name] = {
             name: {"sizes": [size for size, at in points if name in at],
-                   "run_rounds_per_second": [at[name] for _, at in points if name in at]}
+                   "run_rounds_per_cpu_second": [at[name] for _, at in points if name in at]}
             for name in names
         }  # fmt: skip
     report = {"workload": workload, "machine": machine(), "repetitions": repetitions, "axes": kept}
@@ -233,7 +238,7 @@ def _draw(workload: str, axes: dict[str, Any], out: Path) -> None:
             for i, name in enumerate(names):
                 line, style = found[name], i % len(SERIES)
                 panel.plot(
-                    line["sizes"], line["run_rounds_per_second"], label=name, color=SERIES[style],
+                    line["sizes"], line["run_rounds_per_cpu_second"], label=name, color=SERIES[style],
                     linestyle=DASHES[style], marker=MARKERS[style], markersize=4,
                 )  # fmt: skip
             sizes = sorted({value for line in found.values() for value in line["sizes"]})
@@ -242,7 +247,7 @@ def _draw(workload: str, axes: dict[str, Any], out: Path) -> None:
             if names != shown:  # the panels to the right of it with the same competitors share its legend
                 panel.legend(loc="upper left", bbox_to_anchor=(0, -0.16))
                 shown = names
-        panels[0][0].set_ylabel("run-rounds/s")
+        panels[0][0].set_ylabel("run-rounds per CPU second")
         figure.suptitle(f"{workload}: speed by size", x=0.02, ha="left", fontsize=11)
         for ending in ("svg", "png"):
             figure.savefig(out / f"{workload}-scaling.{ending}", dpi=150)

@@ -1,7 +1,7 @@
-"""Programs of the catalogue on W1's problem: C++ generated from them beside torch.
+"""Programs of the catalogue on W1's problem: C++ generated from them beside torch, and of three beside C++ by hand.
 
-2,000 runs on one thread, f - f* and the squared gradient norm after every round; torch does 8 rounds, the generated C++
-100. By CPU time, both in turn, compiling not counted. Run:
+2,000 runs on one thread, f - f* and the squared gradient norm after every round; torch does 8 rounds, C++ 100. By CPU
+time, all in turn, compiling not counted. Run:
 ``python -m benchmarks.programs [--quick] [--markdown] [--json FILE]``.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks import by_hand as written
 from benchmarks import w1_peers as peers
 from benchmarks.measuring import Case, machine, measure, number, options, table
 from benchmarks.w1_fedavg_svrg import workload
@@ -25,6 +26,7 @@ from sim.simulate import simulate
 from theory.papers import algorithms
 
 METRICS = ("suboptimality", "squared_gradient_norm")
+SEED = 7
 LAGS = {"alpha": [0.2, 0.1], "beta": [0.5, 0.1]}
 LOCAL = {"eta": 0.01, "H": 5, "S": 9}
 ADAM = {**LOCAL, "eta_g": 0.1, "beta1": 0.5, "beta2": 0.9, "tau": 0.1}
@@ -46,7 +48,17 @@ PROGRAMS: list[tuple[Any, dict[str, Any]]] = [
 def advance(problem: Quadratic, one: Any, given: dict[str, Any], runs: int, rounds: int, backend: str) -> Any:
     """One call."""
     start = [peers.START] * problem.dim
-    return simulate(one, problem, given, start, rounds, runs, 7, metrics=METRICS, record=(), backend=backend).values
+    return simulate(one, problem, given, start, rounds, runs, SEED, metrics=METRICS, record=(), backend=backend).values
+
+
+def by_hand(problem: Quadratic, name: str, given: dict[str, Any]) -> written.ByHand | None:
+    """The program in C++ by hand, where somebody wrote it."""
+    if name == "fedavg_svrg":
+        more = written.w1(problem, given["p"], given["delta"], (given["S"], given["M"]))
+        return written.by_hand("w1", problem, peers.START, SEED, 1, more)
+    if name not in ("scaffold", "proxskip"):
+        return None
+    return written.by_hand(name, problem, peers.START, SEED, 1, getattr(written, name)(**given))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -58,17 +70,22 @@ def main(arguments: list[str] | None = None) -> None:
     runs, rows, kept = 200 if chosen.quick else 2000, [], []
     for one, given in programs:
         few = [np.asarray(advance(problem, one, given, 24, 8, b)[METRICS[0]]) for b in ("torch", "native")]
-        if not np.allclose(*few, rtol=1e-9, atol=1e-9):
-            raise SystemExit(f"{one.name}: the back ends differ on the same draws")
-        sizes = {"torch": 8, "native": 100}
+        hand = by_hand(problem, one.name, given)
+        if not all(
+            np.allclose(few[0], found, rtol=1e-9, atol=1e-9) for found in (few[1], *([hand(24, 8)] if hand else []))
+        ):
+            raise SystemExit(f"{one.name}: the results differ on the same draws")
         cases = [
             Case(name, runs, rounds, partial(advance, problem, one, given, runs, rounds, name))
-            for name, rounds in sizes.items()
+            for name, rounds in {"torch": 8, "native": 100}.items()
         ]
-        slow, fast = (f.cpu_microseconds for f in measure(cases, max(3, chosen.repetitions)))
-        rows.append([one.name, number(slow), number(fast), f"{slow / fast:.0f}"])
-        kept.append({"program": one.name, "torch": slow, "native": fast})
-    print(table(["program", "torch, CPU us a run-round", "generated C++", "faster"], rows, chosen.markdown))
+        cases += [Case("by hand", runs, 100, partial(hand, runs, 100))] if hand else []
+        slow, fast, *other = (f.cpu_microseconds for f in measure(cases, max(5, chosen.repetitions)))
+        shown = [number(other[0]), f"{other[0] / fast:.2f}"] if other else ["", ""]
+        rows.append([one.name, number(slow), number(fast), f"{slow / fast:.0f}", *shown])
+        kept.append({"program": one.name, "torch": slow, "native": fast, "by_hand": other[0] if other else None})
+    head = ["program", "torch, CPU us a run-round", "generated C++", "faster", "C++ by hand", "faster"]
+    print(table(head, rows, chosen.markdown))
     if chosen.json:
         chosen.json.write_text(json.dumps({"machine": machine(), "rows": kept}, indent=2) + "\n", encoding="utf-8")
 

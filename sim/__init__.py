@@ -1,7 +1,7 @@
-"""What happens: problems, participation, algorithms, the batched simulator and the exact moments.
+"""What happens: problems, algorithms, the batched simulator and the exact moments.
 
 Public names are loaded when they are first used, so that ``import sim`` needs numpy alone and no torch:
-`run_open`, `moments`, `problems`, `algorithms`, `participation`, `population`. Any algorithm is run by `sim.simulate`.
+`run_open`, `moments`, `problems`, `algorithms`, `population`. Any algorithm is run by `sim.simulate`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sim import algorithms, moments, participation, population, problems
+    from sim import algorithms, moments, population, problems
     from sim.open_engine import run_open
 
 __all__ = [
     "algorithms",
     "moments",
-    "participation",
     "population",
     "problems",
     "run_open",

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 
-from theory.claim import Claim, Paper
+from theory.claim import Claim, Paper, unread
 from theory.papers import BUILT_IN
 
 GROUP = "fedproof.papers"
@@ -102,7 +102,8 @@ _paper = paper  # `claims` has an argument of that name
 
 @cache
 def _built_in(name: str, module: str) -> Paper:
-    found = _paper_in(importlib.import_module(module))
+    with unread():
+        found = _paper_in(importlib.import_module(module))
     if found.name != name:
         raise ValueError(f"{module} holds the paper {found.name!r}, not {name!r}")
     return found

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -50,6 +52,21 @@ LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
 
 Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
 KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
+
+_READ: ContextVar[bool] = ContextVar("read", default=True)
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """Claims written within are not read before something is asked of them: for files whose claims the tests read.
+
+    To list the claims that come with fedproof would else take the time in which all their sentences are read.
+    """
+    before = _READ.set(False)
+    try:
+        yield
+    finally:
+        _READ.reset(before)
 
 
 @dataclass(frozen=True)
@@ -127,6 +144,15 @@ class Claim:
         self._sizes_as_relations()
         if self.kind not in KINDS:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
+        if _READ.get():
+            self.read()
+
+    def read(self) -> None:
+        """Read all of its texts, which a claim does as soon as it is written (but see `unread`).
+
+        Raises:
+            SentenceError: for text that says nothing, naming the claim and the piece.
+        """
         try:
             self._check()
         except ValueError as error:

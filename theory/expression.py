@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 
 from theory.formula import (
     REDUCTIONS,
-    Apply,
-    Comparison,
     Formula,
-    Name,
-    Number,
     UndefinedError,
     fold,
     length,
@@ -20,33 +16,12 @@ from theory.formula import (
     parse_relation,
     power_too_large,
     short,
-    text_of,
 )
 
 if TYPE_CHECKING:
     import sympy
 
     from theory.bound import Bound, Parameter
-
-__all__ = [
-    "Apply",
-    "Comparison",
-    "Formula",
-    "Name",
-    "Number",
-    "UndefinedError",
-    "check",
-    "expression",
-    "fold",
-    "length",
-    "names_in",
-    "parse",
-    "parse_relation",
-    "right_side",
-    "symbol",
-    "text_of",
-    "to_sympy",
-]
 
 
 def symbol(parameter: Parameter) -> sympy.Symbol:

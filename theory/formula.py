@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias, TypeVar
@@ -72,6 +72,17 @@ class Apply:
 
     operation: str
     arguments: tuple[Formula, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # dictionaries by trees ask for it at every level: without it they would go through all that is below
+        object.__setattr__(self, "_hash", hash((self.operation, self.arguments)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Apply], tuple[str, tuple[Formula, ...]]]:
+        return Apply, (self.operation, self.arguments)  # text has another hash in another process
 
 
 Formula: TypeAlias = Number | Name | Apply

@@ -58,7 +58,8 @@ class _Asked:
 def _exponents(asked: _Asked) -> Mapping[str, sympy.Expr]:
     import sympy
 
-    from theory.expression import expression, names_in, parse, to_sympy
+    from theory.expression import expression, to_sympy
+    from theory.formula import names_in, parse
 
     claim, schedule, variable = asked.bound, dict(asked.schedule), asked.variable
     grows = claim.parameter(variable).symbol

@@ -55,7 +55,8 @@ def check_one(
 ) -> Result:
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`.
 
-    Its certificate is kept in `out`, its verdict is not. A check that ends with an error leaves evidence that says so.
+    Its certificate, or its derivation, is kept in `out`, its verdict is not. A check that ends with an error leaves
+    evidence that says so.
 
     Raises:
         OSError: when the certificate cannot be written.
@@ -73,9 +74,9 @@ def check_one(
             log.exception("%s", claim.id)
             text = f"the check ended with a defect of fedproof: {type(error).__name__}: {error}"
             result = _ended(claim, text, quick)
-        chosen = None if result.certificate is None else Path(result.certificate)
-        path = kept.keep(claim, Path(folder), chosen, Path(out), "quick" if quick else "")
-    return replace(result, certificate=None if path is None else str(path))
+        moved = kept.keep(claim, Path(folder), Path(out), "quick" if quick else "")
+    now = {path: moved.get(path, path) for path in (result.certificate, result.proof) if path is not None}
+    return replace(result, certificate=now.get(result.certificate or ""), proof=now.get(result.proof or ""))
 
 
 def _ended(claim: Claim, text: str, quick: bool) -> Result:

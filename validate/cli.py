@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from validate.collecting import collect_seldom
 from validate.commands import messages
 from validate.commands.output import json_alone
 
@@ -183,6 +184,7 @@ def root(
 
 def main() -> None:
     """Entry point of the console script; a defect has its traceback on stderr, and a status of its own."""
+    collect_seldom()
     try:
         app()
     except Exception:

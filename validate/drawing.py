@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from validate.experiment import Band
 INK, GROUND, GRID = "#1c2024", "#ffffff", "#d8dce0"
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#111111")
 DASHES = ("-", "--", ":", "-.", (0, (7, 2)), (0, (1, 2, 4, 2)), (0, (10, 1)))
+MANY = 1e4
+"""Ratio of an axis's ends from which the powers of ten alone are marked on it."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 THEME = {
     INK: "currentColor",
@@ -142,13 +144,22 @@ class Cloud:
     series: int
 
 
-def save(figure: Any, path: Path) -> Path:
-    """Write a matplotlib figure, the same bytes at every time; the folder is made when missing."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def written(figure: Any, to: Path | TextIO) -> None:
+    """Write a matplotlib figure as SVG, the same bytes at every time."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-    FigureCanvasAgg(figure)
+    FigureCanvasSVG(figure)
+    layout = figure.get_layout_engine()
+    if layout is not None:  # now, as `savefig` would draw the whole figure once more for it
+        layout.execute(figure)
+        figure.set_layout_engine("none")
+    figure.savefig(to, format="svg", metadata={"Date": None}, dpi=200)
+
+
+def save(figure: Any, path: Path) -> Path:
+    """`written` to a file; its folder is made when missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None}, dpi=200)
+    written(figure, path)
     return path
 
 
@@ -176,6 +187,8 @@ def draw_curves(path: Path, panels: Sequence[Panel], ylabel: str | Sequence[str]
                 place.set_visible(False)
             places[0].set_ylabel(name)
             places[0].set_ylim(*_reach(row, axes))
+            for place in places:
+                _without_small_ticks(place)
         order = sorted(handles, key=lambda name: name in ("one run", "99% band", "exact expectation"))
         drawn = [handles[name] for name in order]
         figure.legend(drawn, order, loc="outside lower center", ncols=_legend_columns(order))
@@ -224,6 +237,16 @@ def _draw_panel(axis: Any, panel: Panel, axes: Axes, handles: dict[str, Any]) ->
     if len(rounds):
         first = rounds[0] if panel.skip > 1 or panel.curves[-1].at is not None else 0
         axis.set_xlim(first, rounds[-1])
+
+
+def _without_small_ticks(place: Any) -> None:
+    """No ticks between powers of ten where there are many powers: they say little, and take half of the time."""
+    from matplotlib.ticker import NullLocator
+
+    for axis in (place.xaxis, place.yaxis):
+        low, high = axis.get_view_interval()
+        if axis.get_scale() == "log" and high >= MANY * low > 0:
+            axis.set_minor_locator(NullLocator())
 
 
 def _reach(panels: Sequence[Panel], axes: Axes) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What a check leaves in its folder: verdicts.json, and certificates, which say what kind of check they are from.
+"""What a check leaves in its folder: verdicts.json, certificates and derivations, which say what check they are from.
 
 A quick verdict takes the place of no full one of the same sentence: an entry has the digest of the claim's sentence, so
 that the verdict on a claim that was changed since is not taken for a verdict on the claim as it stands. A certificate's
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 # Of a claim and its parts, what does not change what it says.
 TOLD = ("kind", "title", "equation", "source", "amends", "remarks", "beside")
-VERDICTS, CERTIFICATES = "verdicts.json", "certificates"
+VERDICTS, CERTIFICATES, DERIVATIONS = "verdicts.json", "certificates", "derivations"
 Entry = dict[str, Any]
 
 
@@ -110,40 +110,41 @@ def remember(new: Entry, out: Path) -> Entry | None:
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def keep(claim: Claim, folder: Path, chosen: Path | None, out: Path, by: str = "") -> Path | None:
-    """Move the certificates of one check to where they are found.
+def keep(claim: Claim, folder: Path, out: Path, by: str = "") -> dict[str, str]:
+    """Move the certificates of one check, and its derivations, to where they are found.
 
     Args:
-        claim: that they refute.
-        folder: with the certificates in its subfolder ``certificates``.
-        chosen: the one of the verdict, in that folder, or None.
-        out: they go to its subfolder ``certificates``, and the stand-alone verifier too.
+        claim: of which they speak.
+        folder: with the files, in its subfolders ``certificates`` and ``derivations``.
+        out: they go to its subfolders of these names, and the stand-alone verifier too.
         by: what their names are marked with: "quick", "falsify", or nothing for a full check.
 
     Returns:
-        Where the chosen one is now.
+        By where each was, where it is now.
     """
     from validate.certificate import copy_verifier
 
     marks = [mark for mark in (_changed(claim), by) if mark]
-    moved = {
-        path: out / CERTIFICATES / f"{'.'.join([path.stem, *marks])}.json"
-        for path in sorted((folder / CERTIFICATES).glob("*.json"))
-    }
-    if moved:
-        (out / CERTIFICATES).mkdir(parents=True, exist_ok=True)
-        copy_verifier(out / CERTIFICATES)
-    for path, target in moved.items():
-        beside = target.with_suffix(".tmp")
-        beside.write_bytes(path.read_bytes())
-        beside.replace(target)
-    return None if chosen is None else moved.get(chosen, chosen)
+    moved = {}
+    for kind in (CERTIFICATES, DERIVATIONS):
+        found = sorted((folder / kind).glob("*.json"))
+        if found:
+            (out / kind).mkdir(parents=True, exist_ok=True)
+            copy_verifier(out / kind)
+        for path in found:
+            target = out / kind / f"{'.'.join([path.stem, *marks])}.json"
+            beside = target.with_suffix(".tmp")
+            beside.write_bytes(path.read_bytes())
+            beside.replace(target)
+            moved[str(path)] = str(target)
+    return moved
 
 
 def _changed(claim: Claim) -> str:
     """The first digits of the digest of a claim that is not what the catalogue has under its id; else nothing."""
     try:
-        same = digest(catalog.claim(claim.id)) == digest(claim)
+        of_the_catalogue = catalog.claim(claim.id)
+        same = of_the_catalogue is claim or digest(of_the_catalogue) == digest(claim)
     except ValueError:  # the catalogue has none of that id
         return ""
     return "" if same else digest(claim)[:8]

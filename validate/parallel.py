@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from typing import Any
 
+from validate.collecting import collect_seldom
+
 # How often what the tasks tell is passed on, and how long a process that is asked to leave has for it, in seconds.
 LISTENING, LEAVING = 0.1, 10.0
 # Several processes share the cores: each of them keeps to one thread, unless the user says otherwise.
@@ -136,6 +138,7 @@ def begin(say: Callable[[Any], None], cores: int) -> None:
     """
     global _heard, _cores
     _heard, _cores = say, cores
+    collect_seldom()
     # an interrupt comes to all processes of a terminal: the first of them ends the others, whose files are then whole
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):

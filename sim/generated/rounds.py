@@ -79,9 +79,7 @@ class _Rounds:
         self.memory = Memory(self.facts, scalars)
         self.handing = Handing(self.facts, self.memory)
         self.purposes = purposes(program)
-        self.in_place: dict[str, str] = {}  # results that take the place of a state
         self._flags: set[str] = set()
-        self._numbers: set[str] = set()
         self._many: set[str] = set()
         self._depth = 0
 
@@ -229,7 +227,6 @@ class _Rounds:
         row = "k" if self.scalars.changes(step.numbers[0]) else "0"
         place = self.scalars.tables.place("thresholds", name)
         if step.op == "coin":
-            self._numbers.add(name)
             self.memory.place(name)
             return [f"m{name}[g] = flip(g, {head}, list<uint64_t>({place})[{row}]);"]
         return [f"toss(g, {head}, list<uint64_t>({place}) + {row} * clients, {key}, @many{name}@);"]

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.moments import Point, moments_of
-from sim.participation import Bernoulli, UniformChoice, full
 from sim.problems import Quadratic
 from theory.papers.algorithms import fedavg, fedavg_coins
 from theory.stability import uniform_radius, worst_cosine
@@ -34,12 +33,12 @@ class Run(NamedTuple):
 
 
 def squared_norms(step: float, local_steps: int, problem: Quadratic, present: Any, rounds: int, start: Any) -> Array:
-    """(K+1,), E||x_k||^2 of local steps and the plain mean over those who take part."""
+    """(K+1,), E||x_k||^2 of local steps and the plain mean over those who take part: each with its chance, or S."""
     given: dict[str, Any] = {"eta": step, "H": local_steps}
-    if isinstance(present, UniformChoice):
-        one, given = fedavg, {**given, "S": present.size}
+    if isinstance(present, int):
+        one, given = fedavg, {**given, "S": present}
     else:
-        one, given = fedavg_coins, {**given, "p": list(np.broadcast_to(present.p, problem.clients))}
+        one, given = fedavg_coins, {**given, "p": list(np.broadcast_to(present, problem.clients))}
     found = moments_of(one.program, problem, given, start=start, rounds=rounds)
     return np.array([found.norm2({Point("x", k): 1}) for k in range(rounds + 1)])
 
@@ -113,7 +112,7 @@ def worst_instance(
         star[1] = r * np.sqrt(1 - t * t)
     h = worst_hessian(x, star, mu, L, step)
     problem = equally_curved(h[None], star[None], np.stack([noise, -noise])[None])
-    return Run(step, 1, problem, full(), 1, x)
+    return Run(step, 1, problem, 1.0, 1, x)
 
 
 def federated(seed: int, rounds: int) -> Run:
@@ -136,7 +135,7 @@ def federated(seed: int, rounds: int) -> Run:
     noise -= noise.mean(axis=1, keepdims=True)
     variances = (noise**2).sum(axis=2).mean(axis=1)
     noise *= sigma / np.sqrt(variances)[:, None, None]
-    participation: Any = Bernoulli(rng.uniform(0.2, 1, clients)) if seed % 3 else UniformChoice(1 + clients // 2)
+    participation: Any = rng.uniform(0.2, 1, clients) if seed % 3 else 1 + clients // 2
     local_steps = int(rng.integers(1, 6))
     problem = equally_curved(np.stack(hessians), minimisers, noise)
     return Run(step, local_steps, problem, participation, rounds, start)

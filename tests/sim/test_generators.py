@@ -127,7 +127,7 @@ def test_from_samples_agrees_with_least_squares():
 
 def test_importing_sim_needs_no_torch():
     code = (
-        "import sys, sim; from sim import problems, participation; problems.rand_hie();"
+        "import sys, sim; from sim import problems; problems.rand_hie();"
         "heavy = {'torch', 'scipy', 'sympy', 'flint', 'cvxpy', 'matplotlib', 'theory', 'validate'} & set(sys.modules);"
         "assert not heavy, heavy; assert {'run_open', 'moments', 'algorithms'} <= set(dir(sim))"
     )

@@ -14,7 +14,7 @@ import pytest
 import theory
 from tests.theory.toys import in_numbers
 from theory import catalog
-from theory.claim import Claim, Paper
+from theory.claim import Claim, Paper, unread
 from theory.claim import claim as written
 from theory.expression import check, right_side
 
@@ -160,3 +160,19 @@ def test_every_formula_of_every_built_in_claim_is_sound() -> None:
             and all(p.shape == "scalar" for p in numbers.parameters)
         ):
             assert right_side(numbers).free_symbols <= {p.symbol for p in numbers.parameters}
+
+
+@pytest.mark.parametrize("name", [p.name for p in catalog.papers()])
+def test_every_claim_that_comes_with_it_can_be_read(name: str) -> None:
+    """The catalogue lists claims before anything of them is read; here all of it is."""
+    for one in catalog.claims(name):
+        one.read()
+
+
+def test_what_was_written_unread_is_refused_when_it_is_read() -> None:
+    with unread():
+        one = written("one", "t <= t +", title="one")
+    with pytest.raises(ValueError, match=r"claim 'one': .*cannot be read"):
+        one.read()
+    with pytest.raises(ValueError, match=r"claim 'two': .*cannot be read"):
+        written("two", "t <= t +")

@@ -11,20 +11,8 @@ from hypothesis import strategies as st
 
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL, Domain
-from theory.expression import (
-    Number,
-    UndefinedError,
-    check,
-    expression,
-    length,
-    names_in,
-    parse,
-    parse_relation,
-    right_side,
-    symbol,
-    text_of,
-    to_sympy,
-)
+from theory.expression import check, expression, right_side, symbol, to_sympy
+from theory.formula import Number, UndefinedError, length, names_in, parse, parse_relation, text_of
 
 A, B = sympy.symbols("a b", positive=True)
 

@@ -132,13 +132,24 @@ def test_a_changed_claim_s_certificate_does_not_take_the_place_of_the_catalogue_
     assert not (tmp_path / "verdicts.json").exists(), "a claim that is handed over is nobody's verdict by id"
 
 
-def test_certificates_go_where_they_are_found(tmp_path: Path) -> None:
-    (tmp_path / "found" / "certificates").mkdir(parents=True)
-    chosen = tmp_path / "found" / "certificates" / "one.json"
-    chosen.write_text("1", encoding="utf-8")
-    assert kept.keep(claim(EQ7), chosen.parents[1], chosen, tmp_path) == tmp_path / "certificates" / "one.json"
-    quick = kept.keep(claim(EQ7), chosen.parents[1], chosen, tmp_path, "quick")
-    assert quick == tmp_path / "certificates" / "one.quick.json"
-    assert {path.name for path in (tmp_path / "certificates").glob("*.json")} == {"one.json", "one.quick.json"}
-    assert kept.keep(claim(EQ7), tmp_path / "nothing", None, tmp_path / "none") is None
+def test_certificates_and_derivations_go_where_they_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    for kind in ("certificates", "derivations"):
+        (folder / kind).mkdir(parents=True)
+        (folder / kind / "one.json").write_text(kind, encoding="utf-8")
+    for by, name in (("", "one.json"), ("quick", "one.quick.json")):
+        moved = kept.keep(claim(EQ7), folder, tmp_path, by)
+        assert moved == {
+            str(folder / kind / "one.json"): str(tmp_path / kind / name) for kind in ("certificates", "derivations")
+        }
+        assert all(Path(now).read_text(encoding="utf-8") == Path(now).parent.name for now in moved.values())
+        assert all((Path(now).parent / "verify.py").is_file() for now in moved.values())
+    assert kept.keep(claim(EQ7), tmp_path / "nothing", tmp_path / "none") == {}
     assert not (tmp_path / "none").exists()
+
+
+def test_the_derivation_of_what_is_proved_is_where_the_check_says(tmp_path: Path) -> None:
+    made = check("textbook/young", quick=True, out=tmp_path)
+    assert isinstance(made, Result)
+    assert made.proof == str(tmp_path / "derivations" / "textbook.young.quick.json")
+    assert verify(made.proof).valid

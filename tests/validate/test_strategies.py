@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.participation import Bernoulli, UniformChoice, round_probabilities
 from sim.problems import Quadratic
 from tests.language import noise_ball, scaffold
 from theory import catalog, claim
 from theory.calculator import calculator
 from theory.domain import COUNT, INDEX, NONNEGATIVE, OPEN_UNIT, POSITIVE, PROBABILITY, REAL, Domain
-from validate.strategies import numbers, parameters, participations, quadratics, satisfies, vectors
+from validate.strategies import numbers, parameters, quadratics, satisfies, vectors
 
 F = Fraction
 
@@ -252,22 +251,6 @@ def test_quadratics_with_one_minimiser_and_with_many_are_both_drawn() -> None:
 def test_quadratics_refuse_what_does_not_exist(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         quadratics(**arguments)
-
-
-@given(st.integers(1, 4).flatmap(lambda n: st.tuples(st.just(n), participations(n, rounds=2))))
-def test_participations_fit_the_clients(drawn: tuple[int, Bernoulli | UniformChoice]) -> None:
-    clients, participation = drawn
-    for k in range(2):
-        p = round_probabilities(participation, clients, k)
-        assert len(p) == clients
-        assert all(0 < chance <= 1 for chance in p)
-
-
-def test_participations_are_of_every_kind() -> None:
-    kinds = {p.p.ndim if isinstance(p, Bernoulli) else "choice" for p in seen(participations(3, rounds=2), 60)}
-    assert kinds == {0, 1, 2, "choice"}
-    with pytest.raises(ValueError, match="clients=0"):
-        participations(0)
 
 
 @given(vectors(3, 2))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.named import numbered
 from theory.derivation.polynomials import RejectedError, forget
 from theory.derivation.reading import PLAIN, Place, Reader, checked, finest
 from theory.derivation.rounds import Rounds
@@ -20,7 +21,6 @@ from theory.derivation.schemas import leaned_on, named_points
 from theory.derivation.signs import Signs
 from theory.derivation.statements import Found, Goal, Line, NotProvedError, furthest, same, shifts
 from theory.derivation.telling import near
-from theory.derivation.writing import numbered
 from theory.sentence import (
     OVER,
     RELATIONS,

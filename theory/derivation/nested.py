@@ -14,10 +14,11 @@ from theory.claim import Claim
 from theory.derivation.combinations import mapping_of
 from theory.derivation.domains import by_domain
 from theory.derivation.kernel import Kernel, accepted
+from theory.derivation.named import numbered
 from theory.derivation.polynomials import RejectedError
 from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, NotProvedError, same
-from theory.derivation.writing import instantiated, numbered
+from theory.derivation.writing import instantiated
 from theory.domain import Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, Predicate

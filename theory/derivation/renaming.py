@@ -55,13 +55,14 @@ def _quotient(q: Quotient, names: Names) -> Quotient:
 
 
 def _monomial(m: Monomial, names: Names) -> Monomial:
-    return tuple(sorted((_atom(a, names), e) for a, e in m))
+    return tuple(sorted([(_atom(a, names), e) for a, e in m]))
 
 
 def _atom(a: Atom, names: Names) -> Atom:
-    if not a.free:
+    free = a.free
+    if not free:
         return a
-    own = tuple(new for new in names if new[0] in a.free)
+    own = tuple([new for new in names if new[0] in free])
     return _renamed(a, own) if own else a
 
 

@@ -54,7 +54,7 @@ def falsify(
         found = falsified(claim, seconds=seconds, seed=seed, out=folder, tell=tell)
         path = None
         if found.certificate is not None:
-            path = str(kept.keep(claim, Path(folder), found.certificate, out, "falsify"))
+            path = kept.keep(claim, Path(folder), out, "falsify")[str(found.certificate)]
     broken = found.broken is not None or found.suspect is not None
     shown: dict[str, Any] = {
         "id": claim.id,

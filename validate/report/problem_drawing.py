@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from theory.formula import UndefinedError
-from validate.drawing import DASHES, SERIES, STYLE
+from validate.drawing import DASHES, SERIES, STYLE, written
 from validate.instances import Pieces, Points, read_problem
 from validate.report.figures import inlined
 
@@ -112,7 +112,6 @@ def _room(at: list[float]) -> tuple[float, float]:
 def _svg(curves: Mapping[str, tuple[Lines, Any]], layout: tuple[float, float, int]) -> str:
     """Lines and marked points of each function, in a colour and dash of its own."""
     import matplotlib
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     width, height, columns = layout
@@ -125,8 +124,7 @@ def _svg(curves: Mapping[str, tuple[Lines, Any]], layout: tuple[float, float, in
             handles += place.plot(*marks, ls="none", marker="o", ms=6, color=colour)
         place.set_xlabel("x")
         figure.legend(handles, list(curves), loc="outside upper left", ncols=columns)
-        FigureCanvasSVG(figure)
         text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None})
+        written(figure, text)
     own = re.sub(r' transform="rotate\(-0 [^"]*"', "", text.getvalue())
     return own.replace("'DejaVu Sans'", "system-ui, sans-serif")  # text is set by the page

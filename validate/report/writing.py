@@ -98,11 +98,12 @@ def _written(
             checked.setdefault(part.paper, []).extend(what)
         else:
             by_kind.setdefault(part.kind, {})[part.paper] = what
+    place = {c.id: at for p in chosen for at, c in enumerate(p)}
     trust = [_false_alarms(checked[TEXTBOOK])]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
     return render(
-        [result for p in chosen for result in checked[p.name]],
+        [result for p in chosen for result in sorted(checked[p.name], key=lambda result: place[result.id])],
         experiments,
         out,
         papers=chosen,
@@ -156,6 +157,7 @@ class Part(NamedTuple):
 
 def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[str], None] | None = None) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
+    from theory import catalog
     from validate.checking import check_paper
     from validate.checking import tasks as checks
 
@@ -166,9 +168,9 @@ def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[st
     if TEXTBOOK not in papers:
         for task in checks([TEXTBOOK], True, out / TEXTBOOK):
             found += _claims(task, check_paper)
-    many = Counter(part.paper for part in found if part.kind == "claims")
-    # begun last, a part that takes long would be waited for alone: experiments, then the papers with most claims
-    return sorted(found, key=lambda part: (part.kind != "experiments", -many[part.paper]))
+    derived = {c.id for p in (*papers, TEXTBOOK) for c in catalog.paper(p) if c.proof is not None}
+    # begun last, a part that takes long would be waited for alone; a claim that has its derivation takes little
+    return sorted(found, key=lambda part: part.kind == "claims" and 1 + (part.arguments[1][0] in derived))
 
 
 def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:

@@ -10,13 +10,12 @@ from __future__ import annotations
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
 from validate.strategies.parameters import parameters, satisfies
-from validate.strategies.problems import participations, quadratics
+from validate.strategies.problems import quadratics
 
 __all__ = [
     "instances",
     "numbers",
     "parameters",
-    "participations",
     "quadratics",
     "satisfies",
     "vectors",

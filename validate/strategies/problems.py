@@ -1,4 +1,4 @@
-"""Quadratic problems of a class, and patterns of participation."""
+"""Quadratic problems of a class."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sim.participation import Bernoulli, UniformChoice
 from sim.problems import Quadratic, from_samples
-from theory.domain import PROBABILITY, Domain
+from theory.domain import Domain
 from validate.strategies.numbers import numbers
 
 Size = int | tuple[int, int]
@@ -111,34 +110,6 @@ def _product(matrix: list[list[Fraction]], vector: list[Fraction]) -> list[Fract
 
 def _inner(one: list[Fraction], other: list[Fraction]) -> Fraction:
     return sum((x * y for x, y in zip(one, other, strict=True)), Fraction(0))
-
-
-def participations(
-    clients: int, *, rounds: int | None = None, exact: bool = True
-) -> st.SearchStrategy[Bernoulli | UniformChoice]:
-    """Who takes part: everybody, Bernoulli(p) with one p, one a client or one a client and round, or S of N.
-
-    Args:
-        clients: N, at least 1.
-        rounds: K, for schedules p_n^k; without it there are none.
-        exact: probabilities as fractions, else float64. They are in (0, 1], and 1 among them.
-
-    Raises:
-        ValueError: for clients or rounds outside the integers in [1, inf).
-    """
-    _check_count("clients", clients)
-    chance = numbers(PROBABILITY).map(lambda p: p if exact else float(p))
-    row = st.lists(chance, min_size=clients, max_size=clients)
-    ways: list[st.SearchStrategy[Bernoulli | UniformChoice]] = [
-        st.just(Bernoulli(1 if exact else 1.0)),
-        st.builds(Bernoulli, chance),
-        st.builds(Bernoulli, row),
-        st.builds(UniformChoice, st.integers(1, clients)),
-    ]
-    if rounds is not None:
-        _check_count("rounds", rounds)
-        ways.append(st.builds(Bernoulli, st.lists(row, min_size=rounds, max_size=rounds)))
-    return st.one_of(ways)
 
 
 def _check_count(name: str, value: Any) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.named import lines
 from theory.derivation.search.context import Context, Known, Line
-from theory.derivation.writing import lines
 from theory.domain import Domain
 from theory.predicates import Predicate
 from theory.sentence import (
