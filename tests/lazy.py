@@ -1,7 +1,5 @@
 """Test data that takes a while to make, by names that are known before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 

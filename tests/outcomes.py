@@ -3,8 +3,6 @@
 Both have the same methods; a draw is asked for by its round, and by the client and turn that it is for.
 """
 
-from __future__ import annotations
-
 from itertools import combinations, permutations, product
 
 import numpy as np

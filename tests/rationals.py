@@ -1,7 +1,5 @@
 """Fractions of small denominators, drawn ten times as fast as by `hypothesis.strategies.fractions`."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

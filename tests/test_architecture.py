@@ -138,7 +138,7 @@ def core() -> Iterator[str]:
     for floor in FLOORS:
         for path in sources(floor):
             name = path.relative_to(ROOT).as_posix()
-            if not name.startswith("theory/papers/"):
+            if not name.startswith(("theory/papers/", "theory/landmarks/")):
                 yield name
 
 

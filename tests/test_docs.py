@@ -1,7 +1,5 @@
 """The documentation without its site: links, commands, claims and names that the pages mention are there."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import re

@@ -1,7 +1,5 @@
 """The page on the language: its file is a paper, and gets the verdicts that the page names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -5,8 +5,6 @@ Each runs in a kernel and an empty folder of its own, by notebooks/execute.py in
 slow tests only.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The project's own papers: version, changelog, entry points, typing markers, and nothing of one machine."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The strategy of `tests.rationals` draws what Hypothesis's own does."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -5,8 +5,6 @@ supported; and the share of the right side that the left side attains on few ins
 noticed: of all that are not proved, and of some that are.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 How = Literal["written", "found", "supported"]

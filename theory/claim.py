@@ -52,7 +52,8 @@ LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
 
 Kind = Literal["theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition"]
 KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "remark", "equation", "definition")
-
+Sureness = Literal["", "read", "transcribed", "secondary", "memory"]
+SURENESS: tuple[Sureness, ...] = ("", "read", "transcribed", "secondary", "memory")
 _READ: ContextVar[bool] = ContextVar("read", default=True)
 
 
@@ -91,6 +92,8 @@ class Claim:
             that O(.) hides. Such a claim is evaluated, and its hypotheses are held together; it is neither supported
             nor refuted.
         kind, title, equation, source, remarks: for a reader.
+        sure: how its text is known: the paper was `read`, a third party `transcribed` it, it is another's account
+            (`secondary`), or from `memory`; empty for a paper of the catalogue, which was read.
         amends: label of the printed claim that this one repairs.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
@@ -114,6 +117,7 @@ class Claim:
     equation: str = ""
     source: str = ""
     remarks: tuple[str, ...] = ()
+    sure: Sureness = ""
     amends: str | None = None
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
@@ -144,6 +148,8 @@ class Claim:
         self._sizes_as_relations()
         if self.kind not in KINDS:
             raise SentenceError(f"claim {self.label!r}: kind={self.kind!r} is none of {', '.join(KINDS)}")
+        if self.sure not in SURENESS:
+            raise SentenceError(f"claim {self.label!r}: sure={self.sure!r} is none of {', '.join(SURENESS[1:])}")
         if _READ.get():
             self.read()
 

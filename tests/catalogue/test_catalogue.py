@@ -10,8 +10,6 @@ A claim that is new, or said otherwise, has new rows: by hand where they can be,
 --json` prints them; its certificate is what `fedproof check ID --quick` writes.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

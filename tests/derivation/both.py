@@ -1,7 +1,5 @@
 """The kernel's answer, which the stand-alone verifier has to give too."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Normal forms by numbers: an evaluator of its own, on quadratics in Fractions and the exact law of a run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction

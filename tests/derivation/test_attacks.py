@@ -1,7 +1,5 @@
 """False claims, with the derivations that were made to get them accepted: kernel and verifier reject them all."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

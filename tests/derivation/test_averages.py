@@ -1,7 +1,5 @@
 """Averages of clients by convexity, and what assumptions say inside of a ball."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import check

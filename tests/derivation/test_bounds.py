@@ -1,7 +1,5 @@
 """Maxima that are at most what all are at most, norms of sums, and norms on average."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import check

@@ -1,7 +1,5 @@
 """Another claim with a derivation of its own, used as a line: by kernel and verifier alike."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

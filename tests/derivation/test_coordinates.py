@@ -1,7 +1,5 @@
 """What algorithms make coordinate by coordinate, and lines that speak of any coordinate."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import check

@@ -7,8 +7,6 @@ sentences have to be true where they are measured exactly, on instances that sat
 own sentence among them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Right derivations are accepted; moved, cut and altered ones are not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Remembered vectors, what a loop adds up, one client, Jensen's inequality, and divisors that the claim has itself."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

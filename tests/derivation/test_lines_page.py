@@ -1,7 +1,5 @@
 """The page of what lines are written with: its examples are accepted, and it has every writer, schema and axiom."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

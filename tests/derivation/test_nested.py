@@ -1,7 +1,5 @@
 """Loops inside loops, unfolded: what taps show, and which draws they may hang on."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import accepted as by_kernel

@@ -1,7 +1,5 @@
 """Equal normal forms mean equal values: the normal form of random expressions is worth what the expression is."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """What follows and what does not, one rule after the other: each put to the kernel and to the verifier."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

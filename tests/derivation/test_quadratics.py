@@ -1,7 +1,5 @@
 """Gradients that are affine, samples that are drawn, clients that are chosen, and turns that are of the run."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A round unfolded, E of its draws taken exactly, is worth what the exact law of a run says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

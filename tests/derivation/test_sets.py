@@ -1,7 +1,5 @@
 """Projections onto a ball, minimisers over it, powers with exponents in order, and integers in cases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

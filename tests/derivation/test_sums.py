@@ -1,7 +1,5 @@
 """Sums up to a turn, over pairs of turns, and of one term: right ones are accepted by kernel and verifier alike."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sums that telescope: right ones are accepted, by kernel and verifier, and others by neither."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import accepted as by_kernel

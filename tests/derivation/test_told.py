@@ -1,7 +1,5 @@
 """What is said of a derivation that is refused: which of its author's lines, and why, in the words of the language."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Turns of a loop (h) and of a loop inside it (j): sums over them, and what is so for every turn."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Weights on the simplex, what holds of the first client, and numbers that no outcome exceeds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Lines that are written shortly are the data that kernel and verifier read."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.both import check

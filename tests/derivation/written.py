@@ -1,7 +1,5 @@
 """Right derivations, written by hand: each a claim and the lines that end at it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.language import compression, noise_ball, proxskip, scaffold, vectors

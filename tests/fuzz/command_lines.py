@@ -1,7 +1,5 @@
 """Command lines of `fedproof`, with the files that they name."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

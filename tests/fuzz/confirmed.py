@@ -1,7 +1,5 @@
 """Certificates that the verifier accepts, confirmed by code that it does not use: `tests.validate.plays`."""
 
-from __future__ import annotations
-
 from tests.fuzz.statements import Certificate, told
 from tests.validate import plays
 

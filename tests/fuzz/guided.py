@@ -4,8 +4,6 @@ Each target runs in a process of its own, from the valid inputs as its corpus; w
 clear error ends it, with the input in the folder that is named.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import subprocess

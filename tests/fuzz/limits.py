@@ -1,7 +1,5 @@
 """The time that one case may take, by the processor's clock of this process, so that a busy machine changes nothing."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Plain data, JSON text and bytes that are nearly right: something valid, changed in a few places."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

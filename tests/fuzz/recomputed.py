@@ -4,8 +4,6 @@ Formulas by the verifier and by `theory`, exact moments by `sim` and by playing 
 in balls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction

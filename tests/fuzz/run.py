@@ -7,8 +7,6 @@ A case fails when something else comes of it than a right answer or a clear erro
 that a case may take. Exit status 1 when one does; each failure is shown once, with its input.
 """
 
-from __future__ import annotations
-
 import argparse
 import resource
 import sys

@@ -1,7 +1,5 @@
 """What is fuzzed starts from something valid: certificates, SPECs, sweeps, command lines."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

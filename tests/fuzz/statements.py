@@ -1,7 +1,5 @@
 """What a changed certificate says: its values set right again, and its claim held against the catalogue."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Stores of sweeps: files of SQLite with bytes or rows changed."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Something that reads input, and what may come of it: a right answer, or a clear error, and nothing else."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass

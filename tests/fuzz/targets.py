@@ -1,7 +1,5 @@
 """What reads input from outside: certificates, problem files, formulas, sweeps, and the targets of other modules."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from itertools import islice

@@ -1,7 +1,5 @@
 """The properties of `tests.fuzz.targets` on a few hundred inputs; `make fuzz` runs tens of thousands of others."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

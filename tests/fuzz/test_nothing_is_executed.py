@@ -1,7 +1,5 @@
 """Nothing that is read from outside is executed: by the source, and by what the interpreter says it does."""
 
-from __future__ import annotations
-
 import ast
 import json
 import subprocess

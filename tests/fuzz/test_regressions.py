@@ -1,7 +1,5 @@
 """What fuzzing found, each once as it was found."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A quick check of the papers, made once for all tests of a run: a few sentences always, all of them in slow tests."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@ A search takes seconds. What it finds is kept in `found.json`, so that the laws 
 ``python -m tests.laws.proved_claims [PAPER ...]`` makes the file again, for these papers, and slow tests search again.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What several tests need and takes long, worked out once for all processes of a test run."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Callable

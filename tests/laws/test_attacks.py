@@ -1,7 +1,5 @@
 """Law: no verdict says more than the machine did, whoever writes the claim. Each of these got a wrong word once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

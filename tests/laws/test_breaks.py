@@ -1,7 +1,5 @@
 """Law: a break that was found is never denied. Confirm what was found as it was found, then make it smaller."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -5,8 +5,6 @@ the algorithm), `fedproof verify` calls it INVALID where the claim is at hand, a
 it is not. What is valid after its numbers were changed is right: tests/validate/test_verifier_play.py.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

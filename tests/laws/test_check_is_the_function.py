@@ -3,8 +3,6 @@
 It costs nothing until it is asked for: importing `theory` or `validate` loads the standard library alone.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

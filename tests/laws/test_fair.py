@@ -2,8 +2,6 @@
 a refutation satisfies it too; a certificate has every condition of its claim, and the verifier evaluates all of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

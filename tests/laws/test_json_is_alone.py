@@ -1,7 +1,5 @@
 """Law: with --json, standard output holds the JSON and nothing else, whatever the exit status."""
 
-from __future__ import annotations
-
 import json
 from importlib import import_module
 from pathlib import Path

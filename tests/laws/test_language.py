@@ -5,8 +5,6 @@ otherwise) gets the same verdict with the same budget. Law 3: nothing is fed: ev
 search's. Law 4 and 8: a break is confirmed by a certificate that the stand-alone verifier accepts.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

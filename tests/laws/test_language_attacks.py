@@ -1,7 +1,5 @@
 """False theorems of gradient methods, written as a reader would, are refuted; true ones are not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lemmas about vectors, functions and numbers get their verdicts; what assumes a contradiction is vacuous."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Written with other symbols, the program in other steps, the sentence in other wo
 permuted or each taken twice, both sides are what they were.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Law: nothing is fed. What somebody wrote by hand is tried last, and evidence from it says `given`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

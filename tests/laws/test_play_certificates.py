@@ -1,7 +1,5 @@
 """Independent eyes: the verifier's interpreter agrees with a plain walk through the program, for every primitive."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

@@ -2,8 +2,6 @@
 the certificates holds, and a broken claim's sides are printed with the negation of the claim's own relation.
 """
 
-from __future__ import annotations
-
 import html
 import operator
 import re

@@ -4,8 +4,6 @@ that its derivation uses, or change a definition: neither kernel nor verifier ac
 All claims of the papers that are proved are meant (`tests.laws.proved_claims`). The search is run in slow tests.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Law 6: support is earned. `supported` means that a claim was never broken where it could have been."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 The comment says TRUE, FALSE or VACUOUS, and why. Some are checked always, all of them where slow tests run.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Law: where a side is undefined the instance says nothing, and is counted; an undefined relation does not hold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path

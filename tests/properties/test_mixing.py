@@ -1,7 +1,5 @@
 """What must hold of the mixing weights for all z, n and lam, whatever the solver does inside."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Random words from a plain Philox."""
 
-from __future__ import annotations
-
 MASK = 0xFFFFFFFF
 
 

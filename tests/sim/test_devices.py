@@ -4,8 +4,6 @@ A machine for tests need not have a GPU. torch's device "meta" has no numbers, b
 other devices as a GPU does, and so finds those that were made in the wrong place.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

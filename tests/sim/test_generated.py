@@ -1,7 +1,5 @@
 """Generated C++ gives what torch gives, with the same draws; and the same bits in any batch and on any threads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

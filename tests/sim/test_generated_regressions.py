@@ -1,7 +1,5 @@
 """Generated C++ on regressions: as torch, whoever takes part, and the same bits in any batch."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

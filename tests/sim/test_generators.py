@@ -1,7 +1,5 @@
 """Generated constants against numpy's eigenvalues and direct evaluation; ragged and exact input; bad inputs."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Clients with Dirichlet label skew: proportions, class means, streams, and arguments outside their domain."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

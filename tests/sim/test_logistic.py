@@ -1,7 +1,5 @@
 """Logistic and softmax regression: gradients, constants, minimisers and data, against brute force and autograd."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

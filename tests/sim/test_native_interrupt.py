@@ -1,7 +1,5 @@
 """Ctrl-C in the compiled back ends: the simulation ends with KeyboardInterrupt, and the process goes on."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

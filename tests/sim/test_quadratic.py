@@ -1,19 +1,14 @@
 """Quadratic against direct evaluation, finite differences, numpy and scipy; exact mode against float mode."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.problems import Quadratic, from_samples, least_squares, quadratic, scalar
-from sim.problems.linear_algebra import minimise, root
+from sim.problems import Quadratic, from_samples, least_squares, scalar
 from tests.rationals import rationals
 
 small = rationals(-4, 4, 6)
@@ -30,20 +25,6 @@ def ragged(seed=0, convex=True, dim=3):
     return from_samples(hessians, linears, offsets), hessians, linears, offsets
 
 
-@pytest.mark.parametrize("convex", [True, False])
-def test_costs_are_the_means_over_the_clients_own_samples(convex):
-    problem, hessians, linears, offsets = ragged(convex=convex)
-    points = np.random.default_rng(1).normal(size=(2, 4, 3))
-    for index in np.ndindex(2, 4):
-        x = points[index]
-        expected = [
-            np.mean([x @ h @ x / 2 - b @ x + c for h, b, c in zip(*client, strict=True)])
-            for client in zip(hessians, linears, offsets, strict=True)
-        ]
-        np.testing.assert_allclose(problem.client_cost(points)[index], expected, rtol=1e-12)
-        assert problem.cost(points)[index] == pytest.approx(np.mean(expected), rel=1e-12)
-
-
 def test_gradients_match_finite_differences():
     problem = ragged(convex=False)[0]
     x, step = np.array([0.3, -1.0, 2.0]), 1e-4
@@ -57,19 +38,6 @@ def test_gradients_match_finite_differences():
     assert problem.client_gradient(np.stack([x, x])).shape == (2, 3, 3)
 
 
-def test_minima_match_scipy():
-    problem = ragged()[0]
-    found = scipy.optimize.minimize(problem.cost, np.zeros(3), jac=problem.gradient, method="BFGS", tol=1e-10)
-    np.testing.assert_allclose(problem.minimiser, found.x, atol=1e-8)
-    assert problem.optimal_value == pytest.approx(found.fun, rel=1e-12)
-    x = found.x + 0.5
-    assert problem.suboptimality(x) == pytest.approx(problem.cost(x) - found.fun, rel=1e-10)
-    for n in range(3):
-        alone = scipy.optimize.minimize(lambda z, n=n: problem.client_cost(z)[n], np.zeros(3), tol=1e-10)
-        np.testing.assert_allclose(problem.client_minimisers[n], alone.x, atol=1e-5)
-        assert problem.client_minima[n] == pytest.approx(alone.fun, rel=1e-9)
-
-
 def test_constants_match_eigenvalues():
     problem, hessians, _, _ = ragged(convex=False)
     eigenvalues = [np.linalg.eigvals(h.mean(axis=0)).real for h in hessians]
@@ -80,18 +48,6 @@ def test_constants_match_eigenvalues():
     assert problem.sample_strong_convexity == pytest.approx(np.min(of_samples), rel=1e-12)
     # padding is no sample: its zero Hessian must not count
     assert ragged()[0].sample_strong_convexity > 0.9
-
-
-def test_heterogeneity_and_sampling_noise_by_definition():
-    problem, hessians, linears, _ = ragged()
-    x = problem.minimiser
-    gradients = [h @ x - b for h, b in zip(hessians, linears, strict=True)]
-    means = [g.mean(axis=0) for g in gradients]
-    assert problem.heterogeneity == pytest.approx(np.mean([m @ m for m in means]), rel=1e-12)
-    noise = [np.mean(np.sum((g - m) ** 2, axis=1)) for g, m in zip(gradients, means, strict=True)]
-    np.testing.assert_allclose(problem.sampling_noise(x), noise, rtol=1e-12, atol=1e-12)
-    assert problem.sampling_noise(np.stack([x, x, x])).shape == (3, 3)
-    assert problem.sampling_noise(x)[1] == 0
 
 
 def estimator_second_moment(problem, w, snapshot):
@@ -118,23 +74,6 @@ def test_gradient_bound_is_attained_in_one_dimension(clients, radius, centre):
     ends = [np.array([centre - radius], dtype=object), np.array([centre + radius], dtype=object)]
     assert bound == max(estimator_second_moment(problem, w, s) for w in ends for s in ends)
     assert isinstance(bound, Fraction)
-
-
-def test_gradient_bound_holds_in_more_dimensions():
-    problem, radius = ragged(convex=False, seed=3)[0], 0.7
-    centre = np.array([0.1, 0.2, -0.3])
-    bound = problem.gradient_bound(radius, centre)
-    random = np.random.default_rng(2)
-    units = random.normal(size=(400, 2, 3))
-    units /= np.linalg.norm(units, axis=-1, keepdims=True)
-    found = max(estimator_second_moment(problem, *(centre + radius * u)) for u in units)
-    assert found <= bound
-    assert bound < 3 * found
-    # isotropic Hessians: the directions agree, and the bound is attained
-    isotropic = from_samples([[np.eye(2) * 1.0, np.eye(2) * 3.0]], [[[1.0, 0.0], [3.0, 0.0]]])
-    along = np.array([1.0, 0.0])
-    attained = estimator_second_moment(isotropic, isotropic.minimiser + along, isotropic.minimiser - along)
-    assert isotropic.gradient_bound(1.0) == pytest.approx(attained, rel=1e-12)
 
 
 def positive_definite(draw, dim):
@@ -172,25 +111,6 @@ def test_exact_mode_agrees_with_floats(data, dim):
         np.testing.assert_allclose(np.asarray(of(exact), dtype=float), of(rounded), rtol=1e-7, atol=1e-7)
 
 
-def test_everything_is_rational_in_one_dimension():
-    problem = scalar([["1/2", 3], [1]], [[-1, 2], ["1/3"]], exact=True)
-    values = [
-        *problem.minimiser,
-        problem.optimal_value,
-        problem.smoothness,
-        problem.strong_convexity,
-        problem.sample_smoothness,
-        problem.heterogeneity,
-        problem.gradient_bound(1),
-        *problem.sampling_noise([0]),
-        *problem.client_minima,
-        problem.suboptimality(["1/7"]),
-    ]
-    assert all(isinstance(v, Fraction) for v in values)
-    assert problem.smoothness == Fraction(7, 4)
-    assert problem.minimiser[0] == Fraction(37, 33)
-
-
 def test_clients_without_minimum():
     problem = scalar([[1], [-1, "1/2"], [0]], [[0], [2, 1], [5]], exact=True)
     assert problem.client_minimisers is None
@@ -219,46 +139,6 @@ def test_no_minimum_is_said_clearly(exact):
             _ = problem.optimal_value
         with pytest.raises(ValueError, match="f is unbounded below"):
             problem.suboptimality([0, 0])
-
-
-def test_opposite_clients_cancel_to_a_singular_mean():
-    problem = scalar([[0.1], [-0.1]], [[1], [2]])
-    with pytest.raises(ValueError, match="no unique minimiser"):
-        _ = problem.minimiser
-    assert problem.strong_convexity == -0.1
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.integers(1, 4).flatmap(lambda d: st.lists(st.lists(small, min_size=d, max_size=d), min_size=1, max_size=d)))
-def test_exact_minimise_of_singular_matrices(rows):
-    # A = B'B and b = A z: consistent, so a minimiser exists whatever the rank
-    b = np.array([[Fraction(e) for e in row] for row in rows], dtype=object)
-    matrix = b.T @ b
-    z = np.array([Fraction(i + 1, 3) for i in range(b.shape[1])], dtype=object)
-    point, rank = minimise(matrix, matrix @ z)
-    assert (matrix @ point - matrix @ z).tolist() == [0] * len(z)
-    assert rank == np.linalg.matrix_rank(b.astype(float), tol=1e-9)
-
-
-def test_root_is_rational_where_it_can_be():
-    assert root(Fraction(9, 16)) == Fraction(3, 4)
-    assert isinstance(root(Fraction(9, 16)), Fraction)
-    assert root(Fraction(1, 2)) == pytest.approx(math.sqrt(0.5))
-
-
-def test_arrays_are_copied_and_read_only():
-    hessian = np.ones((1, 1, 1, 1))
-    problem = Quadratic(hessian, np.zeros((1, 1, 1)), np.zeros((1, 1)), np.array([1]))
-    hessian[:] = 5
-    assert problem.smoothness == 1
-    for values in (problem.hessian, problem.counts, problem.client_hessian, problem.minimiser, problem.client_minima):
-        with pytest.raises(ValueError, match="read-only"):
-            values[...] = 0
-    with pytest.raises(FrozenInstanceError):
-        problem.hessian = hessian
-    assert repr(problem) == "Quadratic(clients=1, samples=1, dim=1, float64)"
-    assert problem == problem
-    assert len({problem, quadratic(1, 1, 1, 1, 0, 0)}) == 2
 
 
 GOOD = {

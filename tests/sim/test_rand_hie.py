@@ -1,7 +1,5 @@
 """The RAND HIE problem against the file itself, read by other means."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 
@@ -24,12 +22,6 @@ def rows():
 @pytest.fixture(scope="module")
 def problem():
     return rand_hie()
-
-
-def test_shape(problem):
-    assert (problem.clients, problem.samples, problem.dim) == (18, 50, 5)
-    assert set(problem.counts) == {50}
-    assert not problem.exact
 
 
 def test_each_column_is_standardised_over_everybody(problem):
@@ -57,12 +49,6 @@ def test_minimiser_is_the_regression(problem, rows):
     np.testing.assert_allclose(problem.minimiser, slopes * raw.std(axis=0) / spend.std(), rtol=1e-8)
     residual = spend - spend.mean() - (raw - raw.mean(axis=0)) @ slopes
     assert problem.optimal_value == pytest.approx(np.mean(residual**2) / spend.var(), rel=1e-10)
-
-
-def test_sampled_loss_is_the_squared_error(problem):
-    x = np.linspace(-1, 1, 5)
-    error = (problem.features @ x - problem.targets) ** 2
-    np.testing.assert_allclose(problem.client_cost(x), error.mean(axis=1), rtol=1e-12)
 
 
 def test_columns_are_scaled_to_the_unit_interval() -> None:

@@ -1,7 +1,5 @@
 """Simulated runs of programs written at random have the moments that are computed exactly for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

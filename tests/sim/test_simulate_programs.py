@@ -3,8 +3,6 @@
 Statistical tests use fixed seeds; each has a chance below 1e-6 to fail by chance.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from itertools import combinations, permutations
@@ -347,21 +345,6 @@ def test_taps_of_nested_loops_and_what_is_measured():
     assert np.isnan(found.values["end"]).any(axis=(0, 2, 3)).tolist() == [False, False, True]
     ends = ["end", "mean", "turn", "y"]
     assert moments == [(k, first, ends if k < 2 else []) for first in (0, 40) for k in range(3)]
-
-
-def test_starts_of_their_own_and_progress():
-    problem, told = quadratics(2, 2, 3, 1), []
-    starts = np.arange(15.0).reshape(5, 3)
-    found = simulate(
-        algorithms.gradient_descent, problem, {"eta": 0.1}, starts, 2, 5, record=(0, 2), chunk=2,
-        progress=lambda done, total: told.append((done, total)),
-    )  # fmt: skip
-    assert np.array_equal(found.states["x"][:, 0], starts)
-    f = by_hand.Plain(problem)
-    for r in range(5):
-        expected = by_hand.gradient_descent(f, {"eta": 0.1}, starts[r], 2, None)
-        np.testing.assert_allclose(found.states["x"][r, 1], expected, rtol=0, atol=1e-12)
-    assert told[-1] == (10, 10)
 
 
 def test_an_interrupt_goes_through_and_leaves_torch_as_it_was():

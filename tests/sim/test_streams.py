@@ -1,7 +1,5 @@
 """The random streams: known answers, the contract, and the laws of the draws."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

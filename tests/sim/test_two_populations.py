@@ -1,7 +1,5 @@
 """The synthetic data of two populations: their moments, their symmetry, and how samples are split and dealt."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Each is ``name(p, q, x0, K, draw)``: a problem, parameters, the start, rounds, w
 it gives what the paper calls the model after K rounds: (d,), or (N, d) where every client has its own.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """The catalogue of algorithms: each does what its paper says, in a few lines of the language."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import subprocess
@@ -14,7 +12,7 @@ from sim.problems import Quadratic, ridge_logistic
 from tests.outcomes import recorded
 from tests.theory import by_hand
 from theory.papers import algorithms
-from theory.program import Algorithm, algorithm, from_json
+from theory.program import Algorithm, from_json
 
 LONGEST = 15
 CATALOGUE = {name: value for name, value in vars(algorithms).items() if isinstance(value, Algorithm)}
@@ -106,35 +104,6 @@ def test_each_prints_and_survives_a_file(name: str):
     assert lines[0].startswith(f"{name}({', '.join(program.parameters)}), from ")
     assert sum(line.startswith("    next ") for line in lines) == len(program.state)
     assert from_json(program.to_json()) == program
-
-
-def test_the_same_algorithm_written_otherwise_is_the_same_program():
-    @algorithm(x="x0", last="x0")
-    def momentum(w, x, last, *, alpha, beta):
-        velocity = x - last
-        return x - alpha * w.full_gradient(x) + beta * velocity, x
-
-    @algorithm
-    def averaged(w, model, *, eta, H, S):
-        local = w.each(model)
-        for turn in w.repeat(H):  # noqa: B007
-            batch = w.sample()
-            slope = w.gradient(local, batch)
-            local -= slope * eta
-        return w.average(local, w.choose(S, replace=False))
-
-    @algorithm
-    def other(w, x, *, eta, H, S):
-        active = w.choose(S)
-        y = w.each(x)
-        for _ in w.repeat(H):
-            y = y - eta * w.gradient(y, w.sample())
-        return w.average(y, active)
-
-    assert momentum.program.body == algorithms.heavy_ball.program.body
-    assert averaged.program.body == algorithms.fedavg.program.body
-    assert other.program.body != algorithms.fedavg.program.body  # it draws the clients before the samples
-    assert len({str(one.program.to_json()["round"]) for one in CATALOGUE.values()}) == len(CATALOGUE)
 
 
 def test_the_catalogue_loads_nothing_of_weight():

@@ -1,17 +1,11 @@
 """The objects of theory/bound.py: checked when made, and frozen."""
 
-from __future__ import annotations
-
-import dataclasses
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.domain import COUNT, POSITIVE
-from theory.evaluate import bound
-from theory.expression import right_side
 
 
 def make(**changes: Any) -> Bound:
@@ -43,25 +37,6 @@ def test_a_name_is_used_once() -> None:
 def test_a_relation_is_one_that_is_known() -> None:
     with pytest.raises(ValueError, match="relation='~' is none of"):
         make(relation="~")
-
-
-def test_bounds_are_frozen_all_the_way() -> None:
-    definitions = {"kappa": "L/mu"}
-    one = make(definitions=definitions)
-    definitions["kappa"] = "0"
-    assert one.definitions["kappa"] == "L/mu"
-    with pytest.raises(TypeError):
-        one.definitions["kappa"] = "0"  # type: ignore[index]
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        one.right = "0"  # type: ignore[misc]
-    assert bound(one, {"mu": "1/2", "L": 1}) == 3
-    assert bound(dataclasses.replace(one, right="2"), {"mu": 1, "L": 1}) == 2
-
-
-def test_the_right_side_in_sympy_has_the_definitions_put_in() -> None:
-    one = make()
-    modulus, constant = (p.symbol for p in one.parameters)
-    assert right_side(one).subs({modulus: Fraction(1, 4), constant: 1}) == 5
 
 
 def test_an_unknown_parameter_is_named_with_what_comes_close() -> None:

@@ -1,7 +1,5 @@
 """Intervals contain what they say, contractors lose no solution, and branch and bound proves only what is true."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

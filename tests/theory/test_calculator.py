@@ -1,7 +1,5 @@
 """Claims in numbers: which numbers a bound takes, and what it is worth."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import random
@@ -13,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.rounds import chosen
 from tests.theory.trees import scalar, worth
 from theory import algorithm, claim, evaluate
 from theory.arithmetic import NotRationalError
@@ -59,14 +56,6 @@ def paper(name: str) -> Mapping[str, Any]:
 
 
 # --- what becomes a parameter ----------------------------------------------------------------------------------------
-
-
-def test_an_expression_in_the_right_side_is_a_parameter_with_a_name_made_of_its_text() -> None:
-    found = numbers("(1 - eta*mu)**k*norm2(x0 - xstar) + 2*eta*norm2(x0-xstar)")
-    assert names(found) == ["eta", "mu", "k", "norm2_x0_xstar"]
-    assert found.texts == {"norm2_x0_xstar": "norm2(x0 - xstar)"}
-    assert found.bound.right == "(1 - eta*mu)**k*norm2_x0_xstar + 2*eta*norm2_x0_xstar"
-    assert value(found, eta="1/2", mu="1", k=2, norm2_x0_xstar=4) == 5
 
 
 def test_a_definition_by_numbers_is_a_term_and_one_by_functions_is_a_parameter() -> None:
@@ -133,15 +122,6 @@ def test_different_expressions_have_different_names() -> None:
     assert len(names(long)[0]) <= LONGEST
 
 
-def test_a_label_and_a_parameter_of_any_form() -> None:
-    odd = claim("Theorem_1", "sum**2 <= 4*sum*mean", assuming=("sum < mean",))
-    found = calculator(odd)
-    assert found.bound.id == "unpublished/Theorem_1"
-    assert found.bound.right == "4*sum_*mean_"
-    assert found.left is not None
-    assert found.left.id == "unpublished/Theorem_1"
-
-
 # --- hypotheses ------------------------------------------------------------------------------------------------------
 
 
@@ -175,50 +155,7 @@ def test_hypotheses_that_numbers_decide() -> None:
     assert "norm2_x0_xstar" in names(calculator(one, all_relations=True))
 
 
-def test_what_the_program_needs_of_its_parameters() -> None:
-    found = numbers("p*eta")
-    assert holding(found, eta=1, p=2) == {"p <= 1": False}
-    found = numbers("S*eta/N", of=chosen)
-    assert holding(found, eta=1, S=3, N=2) == {"S <= N": False}
-    assert holding(numbers("S*eta", of=chosen), eta=1, S=3) == {}
-
-
-def test_a_condition_that_the_claim_states_is_not_stated_twice() -> None:
-    assert [h.name for h in numbers("p*eta", assuming=("p <= 1",)).bound.conditions] == ["p <= 1"]
-
-
 # --- numbers alone ---------------------------------------------------------------------------------------------------
-
-
-def test_both_sides_of_a_claim_about_numbers() -> None:
-    found = calculator(paper("vectors")["geometric"])
-    assert found.left is not None
-    assert found.left.right == f"sum(q**{ROUNDS})"
-    assert names(found) == ["q", "K"]
-    found = calculator(found.claim, {"q", "K"})
-    assert found.left is not None
-    given = found.complete({"q": "1/2", "K": 5})
-    assert evaluate.exact(found.left, given) == evaluate.exact(found.bound, given) == Fraction(31, 16)
-    enclosed = evaluate.enclose(found.left, found.complete({"q": "sqrt(2)/2", "K": 9}))
-    expected = (1 - 2**-4.5) / (1 - 2**-0.5)
-    assert float(enclosed.lower) == pytest.approx(expected) == float(enclosed.upper)
-
-
-def test_numbers_that_only_the_left_side_takes_may_be_left_out() -> None:
-    one = claim("one", "sum_k(q**k) <= 1/(1 - q)", assuming=("q < 1",))
-    assert names(calculator(one)) == ["q"]
-    few = calculator(one, {"q"})
-    assert (names(few), few.left) == (["q"], None)
-    both = calculator(one, {"q", "K"})
-    assert both.left is not None
-    given = both.complete({"q": "1/2", "K": 2})
-    assert (evaluate.exact(both.left, given), evaluate.exact(both.bound, given)) == (Fraction(3, 2), 2)
-
-
-def test_a_relation_for_every_client_needs_no_number() -> None:
-    found = numbers("mean_inv_p", where={"mean_inv_p": "mean_n(1/p_n)"}, assuming=("p_n <= 1/2",))
-    assert names(found) == ["mean_inv_p"]
-    assert holding(calculator(found.claim, {"mean_inv_p", "p_n"}), mean_inv_p=2, p_n=1) == {"p_n <= 1/2": False}
 
 
 def test_sums_over_rounds() -> None:
@@ -229,36 +166,6 @@ def test_sums_over_rounds() -> None:
     for wrong in (0.5, 0, MOST_ROUNDS + 1):
         with pytest.raises(ValueError, match=r"K="):
             found.complete({"eta": 1, "K": wrong})
-
-
-def test_what_a_paper_prints_under_another_name_goes_by_that() -> None:
-    one = claim(
-        "printed",
-        "E(norm2(x[k])) <= (1 - eta)**(K*k)*c + T",
-        of=sgd,
-        assuming=("K <= 7", "eta <= 1/K"),
-        printed={"R": "K", "K": "k", "start": "c"},
-    )
-    found = calculator(one)
-    assert {"eta", "R", "K", "start", "T"} <= set(names(found))
-    assert found.bound.right == "(1 - eta)**(R*K)*start + T"
-    assert one.bound(eta=0.5, R=2, K=3, start=64, T=1) == 2
-    assert one.violated(eta=0.5, R=8, K=3, start=64, T=1) == ("K <= 7", "eta <= 1/K")
-
-
-def test_of_what_is_printed_as_one_number_a_client_the_bound_takes_a_vector() -> None:
-    where = {"z_n": "norm2(grad(f_n, x0))", "spread": "max_n(m_n)/min_n(m_n)", "other": "mean_n(q_n)"}
-    one = claim(
-        "vectors",
-        "f(x0) <= sum_n(a_n*z_n/m_n) + spread + other*mean_n(a_n)",
-        assuming=("sum_n(a_n) == 1",),
-        where=where,
-        printed={"n": "m_n", "zeta": "z_n", "a": "a_n"},
-    )
-    values = {"a": [0.25, 0.75], "n": [1, 3], "zeta": [4, 8], "other": 10}
-    assert one.bound(**values) == 0.25 * 4 + 0.75 * 8 / 3 + 3 + 10 * 0.5
-    assert one.terms(**values) == {"spread": 3.0}
-    assert one.violated(**{**values, "a": [1, 1]}) == ("sum_n(a_n) == 1",)
 
 
 def test_what_is_remembered_goes_by_the_papers_name_too() -> None:
@@ -294,11 +201,6 @@ def test_names_that_a_claim_does_not_use_are_refused(fields: dict[str, Any], mes
         claim("wrong", "a <= b", **fields)
 
 
-def test_a_claim_with_vectors_has_no_left_side_in_numbers() -> None:
-    assert calculator(paper("vectors")["jensen"]).left is None
-    assert calculator(claim("one", "f(x0) <= f(x0) + c")).left is None
-
-
 # --- the examples ----------------------------------------------------------------------------------------------------
 
 
@@ -319,13 +221,6 @@ def test_every_example_has_a_bound_in_numbers(file: str) -> None:
         assert listing(found.bound).program["inputs"] == names(found)
 
 
-def test_the_noise_ball() -> None:
-    found = calculator(paper("noise_ball")["noise-ball"])
-    given = {"eta": "1/10", "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4, "L": 1}
-    assert value(found, **given) == Fraction(9, 10) ** 3 * 4 + Fraction(1, 10)
-    assert found.bound.left == text_of(found.claim.sentence.left) == "E(norm2(x[k] - xstar))"
-
-
 def test_a_claim_evaluates_itself() -> None:
     one = paper("noise_ball")["noise-ball"]
     given = {"eta": [0.1, 0.2], "mu": 1, "k": 3, "N": 2, "sigma2": 1, "norm2_x0_xstar": 4}
@@ -338,12 +233,6 @@ def test_a_claim_evaluates_itself() -> None:
     values = {"eta": 1, "mu": 1, "m": 2, "d": 6, "N": 1, "spread": 3, "E(norm2(x[k] - xstar))": 0}
     assert compressed.terms(**values) == {"omega": 2.0}
     assert compressed.bound(**values) == 12.0
-
-
-def test_defaults_of_the_algorithm_stand_where_nothing_is_given() -> None:
-    one = claim("one", "E(norm2(x[k] - xstar)) <= eta/p", of=sgd)
-    assert one.bound(eta=3) == 3.0
-    assert one.bound(eta=3, p="1/2") == 6.0
 
 
 # --- random sentences ------------------------------------------------------------------------------------------------

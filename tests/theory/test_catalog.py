@@ -1,7 +1,5 @@
 """The catalogue: built-in papers, those of other distributions, and `from theory import claim`."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import logging
 import subprocess
@@ -11,10 +9,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import theory
 from tests.theory.toys import in_numbers
 from theory import catalog
-from theory.claim import Claim, Paper, unread
+from theory.claim import Paper, unread
 from theory.claim import claim as written
 from theory.expression import check, right_side
 
@@ -52,33 +49,6 @@ def plug_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     yield install
     catalog._others.cache_clear()
     catalog._built_in.cache_clear()
-
-
-def test_papers_and_claims_are_found_by_name(plug_ins: Callable[..., None]) -> None:
-    assert [p.name for p in catalog.papers()] == ["alpha", "beta"]
-    assert catalog.paper("beta").name == "beta"
-    assert catalog.claim("beta/theorem-2").label == "theorem-2"
-    assert [c.id for c in catalog.claims()] == [f"{p}/theorem-{i}" for p in ("alpha", "beta") for i in (1, 2)]
-    assert [c.id for c in catalog.claims("beta")] == ["beta/theorem-1", "beta/theorem-2"]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: catalog.claim("alpha/theorem-3"), r"unknown claim 'alpha/theorem-3'; did you mean 'alpha/theorem-"),
-        (lambda: catalog.claim("alfa/theorem-1"), r"did you mean 'alpha/theorem-1'"),
-        (lambda: catalog.claim("zzz"), "unknown claim 'zzz'; there are alpha/theorem-1, "),
-        (lambda: catalog.claim(""), "unknown claim ''"),
-        (lambda: catalog.claim(None), "unknown claim None"),
-        (lambda: catalog.paper("alpa"), r"unknown paper 'alpa'; did you mean 'alpha'\?"),
-        (lambda: catalog.claims("zzz"), "unknown paper 'zzz'; there are alpha, beta"),
-    ],
-)
-def test_unknown_names_give_those_that_come_close(
-    plug_ins: Callable[..., None], call: Callable[[], object], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
 
 
 def test_other_distributions_add_papers(plug_ins: Callable[..., None]) -> None:
@@ -137,13 +107,6 @@ def test_claim_is_the_function_whatever_was_imported_before(code: str) -> None:
     code += "; print(callable(claim)); from theory.claim import Paper; import theory; print(callable(theory.claim))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.split() == ["True", "True"]
-
-
-def test_the_public_names_are_there() -> None:
-    assert theory.claim("textbook/young") is catalog.claim("textbook/young")  # with an id alone it looks up
-    assert theory.claim("one", "1 <= 2").statement == "1 <= 2"
-    assert theory.Claim is Claim
-    assert all(hasattr(theory, name) for name in theory.__all__)
 
 
 def test_every_formula_of_every_built_in_claim_is_sound() -> None:

@@ -1,7 +1,5 @@
 """Intervals of parameters."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from fractions import Fraction
@@ -38,27 +36,6 @@ def test_nan_and_infinity_are_outside_every_domain(domain: Domain, value: float)
     assert not domain.contains(value)
     assert not domain.contains([1.0, value])
     assert not domain.contains(np.array([1, value], dtype=object))
-
-
-def test_an_array_is_inside_when_every_entry_is() -> None:
-    assert COUNT.contains([[1, 2], [3, 4]])
-    assert not COUNT.contains([[1, 2], [3, 0]])
-    assert POSITIVE.contains(np.array([Fraction(1, 3), 2], dtype=object))
-    assert not POSITIVE.contains(np.array([Fraction(1, 3), 0], dtype=object))
-
-
-@pytest.mark.parametrize(
-    ("domain", "text"),
-    [
-        (REAL, "(-inf, inf)"),
-        (POSITIVE, "(0, inf)"),
-        (PROBABILITY, "(0, 1]"),
-        (COUNT, "the integers in [1, inf)"),
-        (Domain(None, 0.5, upper_open=True), "(-inf, 0.5)"),
-    ],
-)
-def test_the_text_shows_open_and_closed_ends(domain: Domain, text: str) -> None:
-    assert str(domain) == text
 
 
 def test_listing_the_claims_loads_no_numerical_library() -> None:

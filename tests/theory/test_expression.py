@@ -1,9 +1,5 @@
 """Formulas: what is read, what is refused, and what they are in sympy."""
 
-from __future__ import annotations
-
-from fractions import Fraction
-
 import pytest
 import sympy
 from hypothesis import given
@@ -12,7 +8,7 @@ from hypothesis import strategies as st
 from theory.bound import Bound, Hypothesis, Parameter
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.expression import check, expression, right_side, symbol, to_sympy
-from theory.formula import Number, UndefinedError, length, names_in, parse, parse_relation, text_of
+from theory.formula import UndefinedError, length, names_in, parse, parse_relation, text_of
 
 A, B = sympy.symbols("a b", positive=True)
 
@@ -43,12 +39,6 @@ def test_formulas_mean_what_they_say(text: str, expected: sympy.Expr) -> None:
     assert sympy.simplify(to_sympy(parse(text, ("a", "b")), {"a": A, "b": B}) - expected) == 0
 
 
-def test_decimals_are_exact() -> None:
-    assert parse("0.1") == Number(Fraction(1, 10))
-    assert parse("1e-30") == Number(Fraction(1, 10**30))
-    assert parse("123456789012345678901234567890.5") == Number(Fraction("123456789012345678901234567890.5"))
-
-
 @pytest.mark.parametrize(
     ("text", "piece"),
     [
@@ -56,24 +46,16 @@ def test_decimals_are_exact() -> None:
         ('eval("1")', "not allowed"),
         ("__import__(a)", "unknown function '__import__'"),
         ("open(a)", "unknown function 'open'"),
-        ("K.real", "'.' is not allowed"),
         ("(a).__class__", "'.' is not allowed"),
         ("lambda: 1", "':' is not allowed"),
         ("lambda", "cannot be read"),
-        ("a[0]", "'[' is not allowed"),
         ("{1}", "'{' is not allowed"),
         ("[a]", "'[' is not allowed"),
-        ("a := 1", "':' is not allowed"),
-        ("a; b", "';' is not allowed"),
         ("a if b else 1", "operator is missing between 'a' and 'if'"),
         ("not a", "operator is missing"),
-        ("a and b", "operator is missing"),
         ("True", "'True' is not allowed"),
         ("None + 1", "'None' is not allowed"),
         ("a // b", "'a // b' is not allowed"),
-        ("a % b", "'%' is not allowed"),
-        ("a @ b", "'@' is not allowed"),
-        ("~a", "'~' is not allowed"),
         ("a < b", "relation 'a < b' stands where a number is needed"),
         ("(a < b)*2", "relation 'a < b' stands"),
         ("a = b", "equality is written =="),
@@ -87,16 +69,10 @@ def test_decimals_are_exact() -> None:
         ("sin(a)", "unknown function 'sin'; known are abs, "),
         ("2a", "operator is missing between '2' and 'a'"),
         ("2(a)", "operator is missing between '2' and '('"),
-        ("(a)(b)", "operator is missing between ')' and '('"),
-        ("1j", "operator is missing"),
-        ("0x1F", "operator is missing"),
-        ("1_000", "operator is missing"),
         ("012", "cannot be read"),
         ("(a", "cannot be read at '(a'"),
-        ("a +", "cannot be read"),
         ("a\nb", "operator is missing"),
         ("a\\b", "not allowed"),
-        ("a # b", "'#' is not allowed"),
         ("é", "not allowed"),
         ("\u0661", "not allowed"),
         ("", "is empty"),
@@ -136,13 +112,6 @@ def test_any_text_gives_a_tree_or_a_value_error(text: str) -> None:
     except ValueError:
         return
     assert names_in(parse(text_of(tree))) == names_in(tree)
-
-
-def test_relations_may_be_chained() -> None:
-    relation = parse_relation("0 < delta <= 1/(2*L) == x", ("delta", "L", "x"))
-    assert relation.operators == ("<", "<=", "==")
-    assert relation.sides == tuple(parse(t) for t in ("0", "delta", "1/(2*L)", "x"))
-    assert names_in(relation) == {"delta", "L", "x"}
 
 
 @pytest.mark.parametrize("text", ["a", "a = b", "a != b", "a <", "a < b < ", "a in b", "(a < b) < 1", "a < c", ""])

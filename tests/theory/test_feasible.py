@@ -1,7 +1,5 @@
 """Hypotheses that can hold together have a checked witness, those that cannot a proof; neither is ever mistaken."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Discrepancies from gradients and from losses, against exact arithmetic, proofs, and points of the ball."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Sensitivity of the mixing weights, and the rate of gradient descent on them: what kappa_g is, and what it is not."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -13,7 +11,6 @@ from theory.mixing import (
     exact_weights,
     lipschitz_modulus,
     mixing_weights,
-    project,
     projected_gradient,
     sensitivity,
 )
@@ -53,29 +50,6 @@ def test_the_modulus_is_that_of_the_full_face(n: list[float]) -> None:
     assert (modulus == largest / (2 * lam)) == (second == largest)
 
 
-def test_the_modulus_of_two_clients_is_a_harmonic_mean() -> None:
-    """And n_max/(2 lam) is as far above it as one likes."""
-    assert math.isclose(lipschitz_modulus([1, 1e12], 0.5), 2e12 / (1e12 + 1), rel_tol=1e-15)
-    assert lipschitz_modulus([6, 6, 1], 2) == 6 / 4
-
-
-def test_the_modulus_is_approached_and_never_exceeded() -> None:
-    random = np.random.default_rng(0)
-    n, lam = random.integers(1, 100, 6).astype(float), 20.0
-    modulus = lipschitz_modulus(n, lam)
-    first = random.exponential(scale=0.5, size=(20_000, 6))
-    second = first + random.normal(size=first.shape) * 10 ** random.uniform(-3, 0, size=(20_000, 1))
-    moved = np.linalg.norm(mixing_weights(first, n, lam).weights - mixing_weights(second, n, lam).weights, axis=1)
-    ratios = moved / np.linalg.norm(first - second, axis=1)
-    assert ratios.max() <= modulus * (1 + 1e-9)
-    matrix = np.diag(n) - np.outer(n, n) / n.sum()
-    direction = np.linalg.eigh(matrix)[1][:, -1] * 1e-3
-    ends = mixing_weights(np.array([direction, -direction]), n, lam)
-    assert (ends.weights > 0).all()
-    reached = np.linalg.norm(ends.weights[0] - ends.weights[1]) / np.linalg.norm(2 * direction)
-    assert math.isclose(reached, modulus, rel_tol=1e-9)
-
-
 def test_smaller_faces_have_smaller_moduli() -> None:
     counts = np.array([2.0, 9.0, 4.0, 30.0, 1.0])
     norms = {}
@@ -111,17 +85,6 @@ def test_a_kink_is_reported() -> None:
     assert sensitivity([0.0, 1.0], [2, 3], 1.0).radius == 0
 
 
-def test_projection() -> None:
-    random = np.random.default_rng(1)
-    points = random.normal(size=(50, 4)) * 3
-    nearest = project(points)
-    np.testing.assert_allclose(nearest.sum(axis=1), 1, rtol=1e-14)
-    assert (nearest >= 0).all()
-    others = random.dirichlet(np.ones(4), size=1000)
-    slopes = (points - nearest) @ others.T - np.sum((points - nearest) * nearest, axis=1)[:, None]
-    assert slopes.max() <= 1e-12  # the variational inequality that defines the projection
-
-
 def test_the_iteration_is_the_exact_one() -> None:
     z, n, lam = [0.0, 0.5, 2.0, 0.25], [4, 1, 8, 2], 3
     exact = exact_descent(z, n, lam, 6)
@@ -133,13 +96,6 @@ def test_the_iteration_is_the_exact_one() -> None:
     np.testing.assert_allclose(both[0], floats[-1], atol=1e-15)
     last = np.array(exact_descent(z, n, lam, 6, start=[1, 0, 0, 0])[-1], dtype=float)
     np.testing.assert_allclose(both[1], last, atol=1e-15)
-
-
-def test_equal_sizes_arrive_in_one_step() -> None:
-    z, n, lam = [Fraction(0), Fraction(1), Fraction(1, 3)], [7, 7, 7], Fraction(5)
-    assert contraction_factor([7, 7, 7]) == 0
-    for start in ([1, 0, 0], [0, 0, 1]):
-        assert exact_descent(z, n, lam, 1, start)[1] == exact_weights(z, n, lam).weights
 
 
 def test_the_contraction_factor_is_attained() -> None:
@@ -168,49 +124,6 @@ def test_on_a_face_the_factor_is_that_of_the_face() -> None:
     np.testing.assert_allclose(errors[1:] / errors[:-1], 1 - 80 / 3000, rtol=1e-9)
     assert math.isclose(contraction_factor(n, face), 1 - 80 / 3000, rel_tol=1e-14)
     assert contraction_factor(n, np.array([False, False, True])) == 0
-
-
-@pytest.mark.parametrize("lam", [3, 10, 30])
-def test_the_printed_rates_are_refuted(lam: int) -> None:
-    """Two clients with equal losses, n = (1, 2). All that PERM's theorem 1 leaves of its bound is exp(-T/kappa_g), and
-    both its kappa_g = n_max/(2 lam) and 1/(lam n_min) are 1/lam; the squared error is (1/16)^T/18, for every lam."""
-    solution = exact_weights([0, 0], [1, 2], lam).weights
-    assert solution == (Fraction(1, 3), Fraction(2, 3))
-    iterates = exact_descent([0, 0], [1, 2], lam, 20)
-    errors = [sum((a - b) ** 2 for a, b in zip(point, solution, strict=True)) for point in iterates]
-    assert errors == [Fraction(1, 18 * 16**steps) for steps in range(21)]
-    assert math.isclose(contraction_factor([1, 2]), 1 / 4, rel_tol=1e-14)
-    ratios = [float(error) * math.exp(lam * steps) for steps, error in enumerate(errors)]
-    # The ratio to the printed bound grows geometrically: no constant and no logarithm mends it.
-    growth = math.exp(lam) / 16
-    assert growth > 1.2
-    np.testing.assert_allclose(ratios, [growth**steps / 18 for steps in range(21)], rtol=1e-12)
-
-
-def test_the_printed_power_is_refuted() -> None:
-    """With lam = 1, (1 - 1/kappa_g)^T = 0 for T >= 1, and the error is not; with lam = 2 it is negative for odd T."""
-    for lam, printed in ((1, Fraction(0)), (2, Fraction(-1))):
-        solution = exact_weights([0, 0], [1, 2], lam).weights
-        point = exact_descent([0, 0], [1, 2], lam, 1)[1]
-        kappa = Fraction(2, 2 * lam)
-        assert 1 - 1 / kappa == printed
-        assert sum((a - b) ** 2 for a, b in zip(point, solution, strict=True)) == Fraction(1, 288) > printed
-
-
-def test_the_printed_rates_hold_for_small_lam() -> None:
-    """exp(-2 lam T/n_max) where lam <= n_min, (1 - 2 lam/n_max)^T where lam <= n_min/2."""
-    random = np.random.default_rng(2)
-    for _ in range(100):
-        size = int(random.integers(2, 7))
-        n = random.integers(1, 60, size).astype(float)
-        z = random.exponential(size=size) * 10 ** random.uniform(-2, 1)
-        steps = np.arange(12)
-        lam = n.min() * random.uniform(0, 1)
-        error = projected_gradient(z, n, lam, 11, trajectory=True) - mixing_weights(z, n, lam).weights
-        assert (np.sum(error**2, axis=1) <= np.exp(-2 * lam * steps / n.max()) + 1e-15).all()
-        lam /= 2
-        error = projected_gradient(z, n, lam, 11, trajectory=True) - mixing_weights(z, n, lam).weights
-        assert (np.sum(error**2, axis=1) <= (1 - 2 * lam / n.max()) ** steps + 1e-15).all()
 
 
 def test_bad_input_is_refused() -> None:

@@ -1,7 +1,5 @@
 """Rounds traced into programs: what they say, what is refused, and that the same round is the same program."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 
@@ -65,14 +63,6 @@ def test_a_round_is_a_program():
     assert [len(loop.carried) for loop in loops] == [1]
     assert program.random
     assert from_json(json.loads(json.dumps(program.to_json()))) == program
-
-
-def test_pseudo_code_has_the_authors_names():
-    text = pseudo_code(scaffold.program)
-    assert text.splitlines()[0] == "scaffold(eta, eta_g, H, S), from x = x0; c = each grad(f_n, x0); one round:"
-    for line in ("active_n ~ S of the N clients, uniformly", "cbar = mean_n(c_n)", "repeat H times, h = 0, 1, ...:"):
-        assert line in text
-    assert "next c_n = plus_n if active_n else c_n" in text
 
 
 def test_pseudo_code_has_all_turns_of_a_tap():

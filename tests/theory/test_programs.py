@@ -1,17 +1,12 @@
 """The programs that a claim's formulas are written out as: they find what the formulas say, bit for bit."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.theory.test_evaluate import DRAWN, grow
 from tests.theory.toys import VALUES, bounded, in_numbers
 from theory import claims
 from theory.arithmetic import PRECISIONS, NotRationalError, Reals, UndecidedError, balls, decimals, is_tight
@@ -19,8 +14,7 @@ from theory.bound import Bound, Parameter
 from theory.domain import REAL
 from theory.evaluate import TIGHT, UndefinedError, bound, enclose, exact, exact_terms, hypotheses
 from theory.floats import BLOCK
-from theory.formula import Name, fold, parse
-from theory.programs import exact_arithmetic
+from theory.formula import parse
 from theory.values import read
 
 WITH_BOUND = [claim for claim in map(in_numbers, claims()) if claim.right is not None]
@@ -90,47 +84,6 @@ def test_a_program_finds_what_the_trees_say(claim: Bound) -> None:
         assert list(exact_terms(claim, values).values()) == fractions[:-1]
 
 
-def python_value(text: str, values: dict[str, Any]) -> Fraction | None:
-    """A rational formula by Python's own fractions."""
-    operations: dict[str, Any] = {
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "*": lambda a, b: a * b,
-        "/": lambda a, b: a / b,
-        "**": lambda a, b: Fraction(a**b) if b.denominator == 1 else None,
-        "neg": lambda a: -a,
-        "abs": abs,
-        "min": min,
-        "max": max,
-    }
-    try:
-        return fold(
-            parse(text), lambda v: v, lambda name: Fraction(values[name]), lambda op, parts: operations[op](*parts)
-        )
-    except ZeroDivisionError:
-        return None
-
-
-@settings(max_examples=200, deadline=None)
-@given(grow(["+", "-", "*", "/"], ["-", "abs"]), DRAWN)
-def test_rational_formulas_agree_with_pythons_fractions(text: str, values: dict[str, Any]) -> None:
-    expected = python_value(text, values)
-    if expected is None:
-        with pytest.raises(UndefinedError, match="division by zero"):
-            exact(bounded(text), values)
-    else:
-        assert exact(bounded(text), values) == expected
-
-
-def test_what_occurs_twice_is_computed_once() -> None:
-    claim = bounded("t + (a*b + K)**2 + sqrt(a*b + K)", {"t": "1/(a*b + K)"})
-    program = claim.formulas.program("all", exact_arithmetic(balls=True))
-    assert [len(steps) for _, steps, _ in program.parts] == [3, 4]  # * + /, then ** + sqrt +
-    folded = bounded("a + 2/3*(1 - 1/4)**2").formulas.program("all", exact_arithmetic(balls=True))
-    assert [len(steps) for _, steps, _ in folded.parts] == [1]
-    assert bounded("a").formulas.program("all", exact_arithmetic(balls=True)).parts[0][1] == ()
-
-
 def test_a_written_number_that_has_no_value_is_refused_when_it_is_evaluated() -> None:
     claim = bounded("a + 1/(2 - 2)")
     for function in (bound, enclose, exact):
@@ -164,15 +117,6 @@ def test_texts_are_read_as_formulas_are(text: str) -> None:
     assert exact(claim, VALUES | {"x": text}) == expected
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(-20, 20), st.floats(-4, 4).filter(lambda v: abs(v) > 1e-3))
-def test_float_powers_are_within_some_roundings(exponent: int, base: float) -> None:
-    found = bound(bounded(f"x**({exponent})"), VALUES | {"x": base})
-    assert abs(Fraction(found) - Fraction(base) ** exponent) <= 20 * Fraction(2) ** -53 * abs(
-        Fraction(base) ** exponent
-    )
-
-
 def test_long_arrays_are_computed_as_short_ones() -> None:
     rng = np.random.default_rng(0)
     claim = bounded("exp(-a)*sum(z**3) + b/K", {"t": "a*z"}, vectors={"z": REAL})
@@ -190,9 +134,3 @@ def test_long_arrays_are_computed_as_short_ones() -> None:
         alone = values | {"a": values["a"][i, 0], "b": values["b"][j], "z": values["z"][i, 0]}
         assert found[i, j] == pytest.approx(bound(claim, alone), rel=1e-14)
     assert np.array_equal(bound(bounded("7/K", vectors={"z": REAL}), values), np.full((rows, columns), 7 / 3))
-
-
-def test_names_stand_for_the_last_definition() -> None:
-    claim = bounded("u", {"t": "a + 1", "u": "t"})
-    assert isinstance(claim.formulas.right, Name)
-    assert exact(claim, VALUES) == Fraction(4, 3)

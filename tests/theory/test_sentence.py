@@ -1,9 +1,6 @@
 """Sentences: read, refused, and evaluated in a world of plain Python numbers."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
@@ -13,13 +10,9 @@ from theory.sentence import (
     SentenceError,
     Vocabulary,
     evaluate,
-    index_of,
-    parse_call,
     parse_expression,
     parse_sentence,
     read,
-    remembered,
-    replaced,
     text_of,
 )
 
@@ -103,14 +96,6 @@ def test_what_says_nothing_is_refused(text, message):
 def test_what_is_no_sentence_is_refused(text, message):
     with pytest.raises(SentenceError, match=message):
         parse_sentence(text)
-
-
-def test_calls_and_definitions():
-    name, arguments = parse_call("smooth(f_ni, L)")
-    assert (name, [text_of(a) for a in arguments]) == ("smooth", ["f_ni", "L"])
-    assert parse_call("eta <= 1/L") is None
-    tree = replaced(parse_expression("omega*m"), {"omega": parse_expression("d/m - 1")})
-    assert text_of(tree) == "(d/m - 1)*m"
 
 
 class Plain:
@@ -199,20 +184,3 @@ def test_text_and_tree_are_the_same(text):
     again = parse_expression(text_of(tree))
     assert text_of(again) == text_of(tree)
     assert read(again, WORDS) == read(tree, WORDS)
-
-
-def test_numbers_are_exact():
-    e = parse_expression("0.1 + 1e-3")
-    assert {p.value for p in e.arguments} == {Fraction(1, 10), Fraction(1, 1000)}
-
-
-def test_remembered_vectors_and_their_weights():
-    read_ = lambda text: read(parse_expression(text), WORDS)  # noqa: E731
-    assert read_("past[k, j]").free == {"k", "j"}
-    assert read_("past[k, 0]").random
-    assert not read_("past[0, j]").random
-    assert read_("sum_j(alpha_j*past[k, j])").free == {"k"}
-    assert index_of("alpha_j") == ("alpha", "j")
-    lags = parse_expression("alpha_j*norm2(past[k, j])")
-    assert remembered(lags, "j", WORDS) == ({"past"}, {"alpha"})
-    assert remembered(parse_expression("sum_n(norm2(y[k, j]))*alpha_j"), "j", WORDS) == (set(), set())

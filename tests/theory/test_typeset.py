@@ -1,7 +1,5 @@
 """Formulas in LaTeX: read again by a reader of their own, they are worth what the tree is worth."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable
@@ -20,7 +18,6 @@ from theory.typeset import (
     latex_of_claim,
     latex_of_definitions,
     latex_of_sentence,
-    name_in_latex,
 )
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+|[A-Za-z]|\S")
@@ -287,17 +284,6 @@ def test_mathtext_sets_every_random_formula_and_every_assumption() -> None:
 )
 def test_formulas_look_as_the_field_writes_them(text: str, latex: str) -> None:
     assert latex_of(parse_expression(text)) == latex
-
-
-def test_names() -> None:
-    written = {
-        "lam": r"\lambda",
-        "spread": r"\mathrm{spread}",
-        "x1": "x_{1}",
-        "f0_gap": r"\mathrm{f0\_gap}",
-        "G2": "G^{2}",
-    }
-    assert {name: name_in_latex(name) for name in written} == written
 
 
 def test_a_claim_with_its_definitions_and_relations() -> None:

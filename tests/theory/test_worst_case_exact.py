@@ -1,7 +1,5 @@
 """Exact sums over programs against plain Fractions, and what the interior-point method and the steps inside give."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

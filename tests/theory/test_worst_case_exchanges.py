@@ -1,7 +1,5 @@
 """Programs in which things are alike, solved in small blocks and whole: the same value, and proofs of the whole."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

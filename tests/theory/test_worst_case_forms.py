@@ -1,7 +1,5 @@
 """Forms in inner products and values, and the classes of functions that assumptions ask for."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small claims to try the theory on, and the catalogue's in numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from theory.bound import Bound, Hypothesis, Parameter

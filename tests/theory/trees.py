@@ -1,7 +1,5 @@
 """Random trees of sentences, and what they are worth in a world made of their names."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Mapping

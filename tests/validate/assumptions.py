@@ -1,7 +1,5 @@
 """Assumptions on problems as the tests of all kinds of problems write them, and the verifier's reading of them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

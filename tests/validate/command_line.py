@@ -1,7 +1,5 @@
 """Runs `fedproof` in this process, and reads what it says."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Claims about small algorithms, the false ones with instances that break them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

@@ -3,8 +3,6 @@
 It shares no code with the verifier, and tests/validate/test_play.py holds it against values worked out by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Problems turned into points: those at which a run asks for gradients, its states, and minimisers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction

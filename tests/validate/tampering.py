@@ -1,7 +1,5 @@
 """Certificates changed in one place, and what the verifier says of them."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,23 +1,16 @@
 """Relations that speak of the run: their worst values, what they ask of an instance, and the verifier's own view."""
 
-import random
 from fractions import Fraction as F
 
-import numpy as np
-import pytest
-
 from theory import algorithm, claim
-from theory.sentence import parse_expression, parse_sentence
+from theory.sentence import parse_sentence
 from validate import verifier
 from validate.both_sides import sides, words_of
 from validate.breaks import certificate_of_break
 from validate.instances import read_instance, read_problem
-from validate.instances.along import holds_along, speaks_of_run, worst
 from validate.instances.hunt import hunt
 from validate.instances.occasion import occasion
-from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, drawn
-from validate.instances.setting import Setting
 
 
 @algorithm(x="each x0")
@@ -32,41 +25,6 @@ BOUNDED = claim(
 )
 # f = x^2/2 +- x, from 1: the sampled gradients are 2 and 0, then those of -1 + 1 = 0 and ...
 TWO = read_problem({"clients": [[{"h": 1, "b": 1}, {"h": 1, "b": -1}]]})
-
-
-def setting(rounds=2, eta=F(1), **values):
-    return Setting(TWO.quadratic, np.array([F(1)], dtype=object), {"eta": eta, **values}, rounds, BOUNDED)
-
-
-def test_which_relations_speak_of_the_run():
-    words = BOUNDED.vocabulary
-    assert speaks_of_run(parse_sentence("norm(g[k]) <= sigma"), words)
-    assert not speaks_of_run(parse_sentence("norm(x0) <= sigma"), words)
-
-
-def test_the_worst_value_is_that_of_any_round_and_any_outcome():
-    # x is 1, then 1 or -1 (eta = 1: x - (x -+ 1)); gradients x - 1 and x + 1
-    gradient = parse_expression("norm(g[k])")
-    assert worst(gradient, "largest", setting(), BOUNDED) == 2
-    assert worst(gradient, "smallest", setting(), BOUNDED) == 0
-    assert worst(parse_expression("norm(x[k] - x0)"), "largest", setting(rounds=1), BOUNDED) == 2
-    assert worst(parse_expression("norm(x[k] - x0)"), "largest", setting(eta=F(1, 2), rounds=1), BOUNDED) == 1
-
-
-@pytest.mark.parametrize(("sigma", "true"), [(F(2), True), (F(3), True), (F(2) - F(1, 10**9), False)])
-def test_it_holds_if_it_holds_everywhere(sigma, true):
-    relation = parse_sentence("norm(g[k]) <= sigma")
-    assert holds_along(relation, setting(sigma=sigma), BOUNDED) is true
-
-
-def test_a_number_that_is_bounded_by_the_run_is_solved_for():
-    found = [choose(BOUNDED, TWO.quadratic, np.array([F(1)], dtype=object), 2, random.Random(i)) for i in range(12)]
-    pairs = [
-        (one[0]["sigma"], worst(parse_expression("norm(g[k])"), "largest", one[1], BOUNDED)) for one in found if one
-    ]
-    assert len(pairs) == 12
-    assert all(sigma >= most for sigma, most in pairs)
-    assert any(sigma == most for sigma, most in pairs)
 
 
 def test_the_pool_keeps_to_the_relation():

@@ -1,7 +1,5 @@
 """Both sides of sentences: against values worked out by hand."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Parameters that satisfy a claim's relations: found where they turn, tied ones solved for."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

@@ -1,13 +1,10 @@
 """What an audit tells of a claim: units, dead names and hypotheses, constants, the start; and of an instance."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.language import heavy_ball, lsvrg, noise_ball, proxskip, scaffold, vectors
@@ -205,11 +202,3 @@ def test_the_command_on_an_instance() -> None:
     assert (values["L_client"], values["mu"]) == ("3", "2")
     bent = {"problem": {"clients": [[{"knots": [0], "slopes": [1, 2], "b": 0}]]}, "start": 0}
     assert "quadratics" in complaint(call("audit", "-", given=json.dumps(bent)))
-
-
-def test_powers_of_units() -> None:
-    one = Unit(x=F(1)) * Unit(f=F(2), unknown=(("a", F(1)),))
-    assert one.over(one) == Unit()
-    assert one.to(F(0)) == Unit()
-    assert str(one.to(F(1, 2))) == "x^1/2 f [a]^1/2"
-    assert np.array_equal([one.to(F(2)).x, one.to(F(2)).f], [2, 4])

@@ -1,7 +1,5 @@
 """The command line as a whole: one clear error for every bad input, help, and what each command loads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -33,23 +31,16 @@ OTHERS = {  # a claim of each other paper
 }
 
 BAD_ARGUMENTS: list[tuple[list[str], str]] = [
-    (["bond"], "Did you mean 'bound'"),
     (["--nonsense"], "--nonsense"),
-    (["claims", "--paper", "fedavg"], "did you mean 'fedavg-svrg'"),
     (["claims", "surplus"], "surplus"),
     (["show"], "ID"),
-    (["show", "fedavg-svrg/theorem-v1-eq9"], "did you mean 'fedavg-svrg/theorem-v1-eq"),
     (["bound"], "ID"),
-    (["bound", "nonsense"], "unknown claim 'nonsense'"),
     (["bound", "open-fl/definition-1"], "needs values for R in [0, inf)"),
-    (["bound", "fedmim/remark-iv3"], "has no right side that can be evaluated"),
     (["bound", EQ8], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:])], "L"),
     (["bound", EQ8, *assigned(*SETTINGS, "M=2")], "twice"),
-    (["bound", EQ8, *assigned(*SETTINGS, "mu=1")], "mu"),
     (["bound", EQ8, *assigned(*SETTINGS[1:], "L")], "name=value"),
     (["bound", EQ8, *assigned(*SETTINGS[1:], "L=")], "name=value"),
-    (["bound", EQ8, *assigned(*SETTINGS[1:], "L=0")], "(0, inf)"),
     (["bound", EQ8, *assigned(*SETTINGS[1:], "L=nan")], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:], "L=1e999999")], "L"),
     (["bound", EQ8, *assigned(*SETTINGS[1:], "L=1,2")], "L"),
@@ -58,26 +49,17 @@ BAD_ARGUMENTS: list[tuple[list[str], str]] = [
     (["bound", EQ8, *assigned(*(s for s in SETTINGS if s[0] != "K"), "K=-3")], "K=-3"),
     (["bound", EQ8, *assigned(*(s for s in SETTINGS if s[0] != "d"), "delta=-1/8")], "delta=-1/8"),
     (["moments"], "INSTANCE.json"),
-    (["moments", "missing.json"], "missing.json: No such file"),
     (["moments", "."], ".: Is a directory"),
     (["check"], "TARGET"),
-    (["check", "nonsense"], "nonsense"),
     (["check", EQ8, "fedavg-svrg/nonsense"], "unknown claim"),
     (["check", EQ8, "--seed", "-1"], "--seed"),
     (["verify"], "CERTIFICATE"),
-    (["verify", "missing.json"], "missing.json"),
-    (["verify", "spec.json"], "format"),
-    (["report", "nonsense"], "unknown paper"),
     (["reproduce"], "PAPER"),
-    (["reproduce", "nonsense"], "unknown paper"),
     (["reproduce", "fedavg-svrg", "--seed", "one"], "--seed"),
     (["simulate"], "INSTANCE.json"),
-    (["simulate", "missing.json"], "missing.json: No such file"),
-    (["simulate", "spec.json", "--runs", "0"], "--runs"),
     (["simulate", "spec.json", "--seed", "-1"], "--seed"),
     (["simulate", "spec.json", "--seed", str(2**64)], "seed"),
     (["simulate", "spec.json", "--block", "0"], "--block"),
-    (["simulate", "spec.json", "--device", "abacus"], "abacus"),
     (["simulate", "spec.json", "--metric", "nonsense"], "nonsense"),
     (["simulate", "spec.json", "--resume"], "--out"),
     (["doctor", "surplus"], "surplus"),
@@ -91,34 +73,12 @@ def test_bad_arguments_are_refused_in_one_line(arguments: list[str], fragment: s
     assert fragment in complaint(call(*arguments))
 
 
-BAD_SPECS: list[tuple[str, str]] = [
+BAD_SPECS: list[tuple[str, str]] = [  # what is JSON and no specification: test_scenario.py
     ("", "not JSON"),
     ('{"algorithm": ', "line 1, column"),
     ("[" * 100_000, "nested too deeply"),
     ("[1]", "object"),
-    ("{}", "algorithm"),
-    (changed(algorithm="nonsense"), "local-sgd"),
     (changed(surplus=1), "surplus"),
-    (changed(step=None), "step"),
-    (changed(step="0"), "step"),
-    (changed(step="-1/5"), "step"),
-    (changed(step=float("nan")), "step"),
-    (changed(step=["1/5"]), "K=2"),
-    (changed(S=0), "S=0"),
-    (changed(M=1.5), "M=1.5"),
-    (changed(K=-1), "K=-1"),
-    (changed(theta0="1/0"), "theta0"),
-    (changed(theta0=True), "theta0"),
-    (changed(empty="perhaps"), "perhaps"),
-    (changed(aggregation="perhaps"), "perhaps"),
-    (changed(clients=[]), "clients"),
-    (changed(clients=[3]), "clients[0]"),
-    (changed(clients=client(h=["1", "2"])), "clients[0]"),
-    (changed(clients=client(h=[], a=[])), "clients[0]"),
-    (changed(clients=client(surplus=1)), "surplus"),
-    (changed(clients=client(h=["inf"])), "clients[0].h"),
-    (changed(clients=client(p="0")), "(0, 1]"),
-    (changed(clients=client(p="3/2")), "(0, 1]"),
     (changed(clients=client(p=float("nan"))), "clients[0].p"),
 ]
 
@@ -159,13 +119,6 @@ def test_an_unexpected_error_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(doctor, "versions", broken)
     result = call("doctor")
     assert isinstance(result.exception, ZeroDivisionError)
-
-
-def test_verbose_shows_where_an_error_came_from() -> None:
-    done = subprocess.run([command(), "-v", "moments", "missing.json"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "Traceback" in done.stderr
-    assert done.stderr.splitlines()[-1] == "error: missing.json: No such file or directory"
 
 
 # What commands must not load, together with those before them: they run one after another in one process.

@@ -1,7 +1,5 @@
 """The contract of `fedproof claims`, `show` and `bound`."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path
@@ -15,28 +13,6 @@ from validate import kept
 pytestmark = pytest.mark.usefixtures("folder")
 
 EQ12 = "fedavg-svrg/lemma-v1-eq12/corrected"
-EQ14 = "fedavg-svrg/lemma-v1-eq14"
-
-
-def test_claims_lists_all_with_what_the_contract_names(folder: Path) -> None:
-    rows = printed("claims")
-    assert [row["id"] for row in rows] == [claim.id for claim in claims()]
-    row = next(row for row in rows if row["id"] == EQ8)
-    assert row == {
-        "id": EQ8,
-        "kind": "theorem",
-        "equation": "(8)",
-        "quantity": "mean_k(E(norm2(grad(f, x[k]))))",
-        "has_bound": True,
-        "amends": None,
-        "verdict": None,
-        "quick": None,
-        "broken": None,
-    }
-    assert printed("claims", "--paper", "fedavg-svrg") == [row for row in rows if row["id"].startswith("fedavg-svrg/")]
-    lines = call("claims").stdout.splitlines()
-    assert len(lines) == 1 + len(rows)
-    assert lines[0].split() == ["id", "kind", "equation", "quantity", "bound", "amends", "verdict"]
 
 
 def test_claims_shows_the_verdicts_that_check_left(folder: Path) -> None:
@@ -80,17 +56,6 @@ def test_show_prints_every_claim(claim_id: str) -> None:
     assert formulas.stdout.splitlines()[0] == shown["latex"].splitlines()[0]
 
 
-def test_bound_in_json() -> None:
-    found = printed("bound", EQ8, *assigned(*SETTINGS))
-    assert set(found) == {"id", "value", "lower", "upper", "parameters", "hypotheses", "terms"}
-    assert found["terms"] == {}
-    exact = Fraction(14, 10) + Fraction(12, 10_000) + Fraction(26, 10)
-    assert found["value"] == pytest.approx(float(exact), rel=1e-14)
-    assert (found["lower"], found["upper"]) == (None, None)
-    assert found["parameters"]["mean_inv_p"] == "13/3"
-    assert all(set(entry) == {"name", "holds"} for entry in found["hypotheses"])
-
-
 def test_a_rigorous_bound_encloses_the_exact_value() -> None:
     settings = [s for s in SETTINGS if not s.startswith("delta")] + ["delta=1/sqrt(K*2)"]
     found = printed("bound", EQ8, *assigned(*settings), "--rigorous")
@@ -101,32 +66,9 @@ def test_a_rigorous_bound_encloses_the_exact_value() -> None:
     assert upper - lower < Fraction(1, 10**15)
 
 
-def test_bound_for_a_reader() -> None:
-    result = call("bound", EQ8, *assigned(*SETTINGS), "--rigorous")
-    assert result.exit_code == 0
-    assert result.stdout.startswith(f"{EQ8} = 4.00")
-    assert "enclosed in [4.0" in result.stdout
-
-
 def test_what_where_defines_by_numbers_is_a_term() -> None:
     """4 L (m + 1/(mu delta (1 - 2 L delta)) + 2 L delta m/(1 - 2 L delta)) D = 4 (2 + 8 + 2) 3."""
     settings = assigned("L=1", "mu=1", "delta=1/4", "m=2", "D=3")
     found = printed("bound", EQ12, *settings)
     assert (found["value"], found["terms"]) == (144.0, {"distance_term": 8.0, "variance_term": 2.0, "S": 1.0})
     assert "distance_term = 8\n" in call("bound", EQ12, *settings, "--rigorous").stdout
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_a_violated_hypothesis_is_status_3_with_the_value(as_json: bool) -> None:
-    settings = ["mu=3", "L=2", "delta=1/8", "M=100", "K=10", "D=1", "f0_gap=1", "sum_inv_p=2", "N=2"]
-    result = call("bound", EQ14, *assigned(*settings), *["--json"] * as_json)
-    assert result.exit_code == 3
-    assert "the values violate: alpha < 1, mu <= L" in result.stderr
-    if as_json:
-        found = json.loads(result.stdout)
-        assert isinstance(found["value"], float)
-        holds = {entry["name"]: entry["holds"] for entry in found["hypotheses"]}
-        assert holds["mu <= L"] is False
-        assert holds["delta < 1/(2*L)"] is True
-    else:
-        assert "hypothesis mu <= L: VIOLATED" in result.stdout

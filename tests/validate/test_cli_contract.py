@@ -1,7 +1,5 @@
 """docs/command-line.md holds for every command: each status in its table is reached, each document has its keys."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

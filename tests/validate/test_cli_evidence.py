@@ -1,7 +1,5 @@
 """The contract of `fedproof check`, `verify`, `report`, `reproduce` and `doctor`."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
@@ -126,14 +124,6 @@ def test_verify_says_which_certificates_hold(folder: Path) -> None:
     assert unreadable.stdout.splitlines()[-1].startswith("VALID")
 
 
-def test_doctor_finds_nothing_wrong_here() -> None:
-    found = printed("doctor", "--no-self-test")
-    assert (found["clashes"], found["missing"], found["self_test"]) == ([], [], None)
-    assert found["devices"][0].startswith("cpu")
-    assert {"numpy", "torch", "z3-solver"} <= set(found["packages"])
-    assert found["fedproof"] in call("doctor", "--no-self-test").stdout.splitlines()[0]
-
-
 def test_what_the_absence_of_z3_costs_is_said_before_all(monkeypatch: pytest.MonkeyPatch) -> None:
     cost = "claims that are vacuous may be called undecided"
     monkeypatch.setattr(import_module("validate.checking"), "check_all", lambda targets, **options: fake_results())
@@ -150,16 +140,6 @@ def test_what_the_absence_of_z3_costs_is_said_before_all(monkeypatch: pytest.Mon
     (note,) = printed("doctor", "--no-self-test")["notes"]
     assert cost in note
     assert f"note: {note}" in call("doctor", "--no-self-test").stdout
-
-
-def test_doctor_names_the_compiler_or_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sim.native import build
-
-    monkeypatch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
-    assert printed("doctor", "--no-self-test")["back_ends"]["native"] == "c++ 99.1"
-    monkeypatch.setattr(build, "compiler", lambda: None)
-    assert printed("doctor", "--no-self-test")["back_ends"]["native"] is None
-    assert "no C++ compiler found; set CXX" in call("doctor", "--no-self-test").stdout
 
 
 def test_doctor_sees_a_package_of_the_same_name(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

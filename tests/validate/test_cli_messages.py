@@ -1,16 +1,14 @@
 """What the command line says to somebody who has mistyped something: the value, what it may be, and what to do next."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.validate.command_line import EQ8, assigned, call, complaint
+from tests.validate.command_line import EQ8, call, complaint
 from theory import claims
-from validate.commands import messages, output
+from validate.commands import messages
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -84,12 +82,6 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(typed: st
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_folder_that_can_be_made_is_not_made(folder: Path) -> None:
-    output.writable("--out", folder / "a" / "b")
-    output.writable("--out", Path("c"))
-    assert [path.name for path in folder.iterdir()] == ["spec.json"]
-
-
 @pytest.mark.parametrize("id", [c.id for c in claims() if c.has_bound][::6])
 def test_the_example_of_a_message_about_missing_parameters_runs(id: str) -> None:
     """Its values are in their domains, though they may violate a hypothesis, or make the right side undefined."""
@@ -101,13 +93,6 @@ def test_the_example_of_a_message_about_missing_parameters_runs(id: str) -> None
     assert again.exit_code in (0, 2, 3), again.stderr
     if again.exit_code == 2:
         assert "undefined" in again.stderr or "no real value" in again.stderr or "divi" in again.stderr, again.stderr
-
-
-def test_the_example_keeps_what_was_given() -> None:
-    given = assigned("L=2", "delta=1/sqrt(K)", "S=5", "M=2", "G2=3", "f0_gap=7", "mean_inv_p=13/3")
-    example = complaint(call("bound", EQ8, *given)).split("for example: ")[1]
-    assert shlex.split(example) == ["fedproof", "bound", EQ8, *given, "--set", "K=1"]
-    assert call(*shlex.split(example)[1:]).exit_code in (0, 3)
 
 
 def test_a_message_is_one_line_that_a_terminal_may_show() -> None:

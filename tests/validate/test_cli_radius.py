@@ -1,7 +1,5 @@
 """`fedproof radius`: printed, exact and uniform radii, and whether a theorem applies."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -27,18 +25,6 @@ def test_sgd_at_the_longest_step() -> None:
     assert found["exact"] == found["uniform"] == pytest.approx(math.sqrt(5.5 * 1.25))
     assert found["ratio"] == pytest.approx(found["printed"] / found["exact"])
     assert [c["holds"] for c in found["conditions"]] == [True, True]
-
-
-def test_a_shorter_step_has_a_smaller_radius_and_one_dimension_a_smaller_one_still() -> None:
-    longest = printed("radius", "sgd", *SGD)
-    short = printed("radius", "sgd", *SGD, *settings(eta="1/(4*L)"))
-    line = printed("radius", "sgd", *SGD, "--dim", 1)
-    assert short["exact"] < longest["exact"]
-    assert line["exact"] < line["uniform"] == pytest.approx(longest["uniform"])
-
-
-def test_one_curvature_and_no_noise_keep_the_ball_of_the_minimisers() -> None:
-    assert printed("radius", "sgd", *settings(mu=2, L=2, r=3, sigma=0))["exact"] == pytest.approx(3)
 
 
 @pytest.mark.parametrize(

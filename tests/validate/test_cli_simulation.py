@@ -1,21 +1,17 @@
 """The contract of `fedproof moments` and `simulate`."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
 import subprocess
-import sys
 import time
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.validate.command_line import SPEC, call, changed, client, command, complaint, printed
+from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -58,21 +54,6 @@ def test_rounds_drawn_again_and_chances_that_change_as_simulated(aggregation: st
         assert abs(measured["mean"] - exact[name][-1]) <= 6 * measured["standard_error"]
 
 
-def test_moments_of_local_sgd_and_of_no_rounds() -> None:
-    spec = changed(algorithm="local-sgd", S=None, M=None, local_steps=2, step="1/4", aggregation="normalised")
-    assert printed("moments", "-", "--exact", given=spec)["mean"][1] == str(4 * (1 + Fraction(9, 16)) / 2)
-    none = printed("moments", "-", "--exact", given=changed(K=0))
-    assert (none["mean"], none["weighted_sum"]) == (["4"], "0")
-
-
-def test_fractions_of_any_length_are_printed() -> None:
-    before = sys.get_int_max_str_digits()
-    clients = client(h=["1/3", f"1/{10**40 + 1}"], a=["1/7", "0"])
-    found = printed("moments", "-", "--exact", given=changed(clients=clients, K=40))
-    assert len(found["second_moment"][-1]) > before
-    assert sys.get_int_max_str_digits() == before
-
-
 def test_simulate_agrees_with_itself_in_any_blocks(folder: Path) -> None:
     # With p = 1/2 the model is 4 or 0: the mean over 300 runs is a multiple of 4/300 and the draws are the seed's.
     options = ["--runs", 300, "--seed", 5, "--metric", "squared_iterate_norm"]
@@ -92,11 +73,6 @@ def test_simulate_agrees_with_itself_in_any_blocks(folder: Path) -> None:
     assert "is finished" in complaint(call("simulate", "spec.json", *options, "--out", "deep/runs.npz"))
     text = call("simulate", "spec.json", "--runs", 1, "--metric", "iterate")
     assert text.stdout.splitlines()[0].split() == ["metric", "mean", "standard", "error"]
-
-
-def test_a_single_run_has_no_standard_error() -> None:
-    found = printed("simulate", "-", "--runs", 1, "--metric", "iterate", given=changed())
-    assert found["metrics"]["iterate"]["standard_error"] is None
 
 
 def test_an_interrupted_simulation_goes_on_where_it_was(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

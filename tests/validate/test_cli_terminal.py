@@ -1,7 +1,5 @@
 """What the command line shows on a terminal, and that nothing of it comes through a pipe."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re
@@ -14,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validate.command_line import call, command
+from tests.validate.command_line import command
 from validate.commands import output
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -68,13 +66,6 @@ def test_a_table_fits_the_terminal_and_breaks_no_word(columns: int) -> None:
     assert {word.strip(",") for row in ROWS for cell in row for word in cell.split()} <= words
 
 
-def test_a_wide_terminal_has_a_line_a_row() -> None:
-    lines = drawn(200, TERM="xterm", NO_COLOR="1").splitlines()
-    assert len(lines) == 1 + len(ROWS)
-    assert lines[0].split() == HEADS
-    assert lines[2].split()[:2] == ["perm/lemma-5", "refuted"]
-
-
 def test_colours_are_on_a_terminal_alone_and_can_be_refused() -> None:
     coloured = drawn(200, TERM="xterm-256color")
     assert f"{ESCAPE}[31mrefuted" in coloured
@@ -103,15 +94,6 @@ def test_nothing_but_text_comes_through_a_pipe(arguments: list[str]) -> None:
     assert ESCAPE not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["bond"], ["claims", "--paper", "perm"]], ids=" ".join)
-@pytest.mark.parametrize("entries", [{"TERM": "dumb"}, {"TERM": "xterm", "NO_COLOR": "1"}], ids=["dumb", "no-color"])
-def test_no_escape_sequence_where_colours_are_refused(arguments: list[str], entries: dict[str, str]) -> None:
-    said = on_terminal([command(), *arguments], **entries)
-    assert said
-    assert ESCAPE not in said
-    assert max(map(len, said.splitlines())) <= 80 or arguments == ["bond"]
-
-
 def test_progress_is_drawn_on_a_terminal_that_can() -> None:
     program = "from validate.commands.output import bar\nwith bar(8) as tell:\n    tell(4)\n    tell(8)"
     here = str(Path(__file__).parents[2])
@@ -128,9 +110,3 @@ def test_through_a_pipe_each_row_is_one_line(capsys: pytest.CaptureFixture[str])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + len(ROWS)
     assert lines[1].endswith(ROWS[0][3])
-
-
-def test_a_title_in_escape_sequences_is_not_obeyed() -> None:
-    said = call("show", "a\x1b]0;evil\x07b").stderr
-    assert ESCAPE not in said
-    assert "\\u001b" in said or "x1b" in said

@@ -1,9 +1,5 @@
 """`fedproof weights`."""
 
-from __future__ import annotations
-
-import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -43,18 +39,6 @@ def test_the_keys_and_the_values() -> None:
     assert list(printed(*EXAMPLE)) == ["weights", "multiplier", "objective", "kkt_residual"]
 
 
-def test_fractions_and_negative_discrepancies() -> None:
-    found = printed("weights", "--z", "-1/2, 1e-1", "--n", "1/3,2", "--lam", "1/2")
-    # a_j = n_j (nu - z_j), summing to one: (7/3) nu = 1 - 1/6 + 1/5
-    nu = (1 - 1 / 6 + 1 / 5) * 3 / 7
-    np.testing.assert_allclose(found["weights"], [(nu + 1 / 2) / 3, 2 * (nu - 1 / 10)], rtol=1e-14)
-
-
-def test_complexities_add_to_the_discrepancies() -> None:
-    with_vc = printed(*EXAMPLE, "--vc", "125,400,0")  # adds 0.5, 2, 0
-    assert with_vc == printed("weights", "--z", "0.5,2.5,2", *EXAMPLE[3:])
-
-
 def test_the_table() -> None:
     lines = call(*EXAMPLE).stdout.splitlines()
     assert [line.split() for line in lines[:4]] == [
@@ -82,13 +66,6 @@ def test_every_client_from_gradients(gradients: np.ndarray) -> None:
     assert lines[-1].startswith("kkt_residual <= ")
 
 
-def test_whole_and_single_numbers_are_gradients_too(folder: Path) -> None:
-    np.save(folder / "g.npy", np.array([[0, 0], [1, 0], [0, 3]]))
-    whole = printed("weights", "--gradients", "g.npy", "--n", "1,1,1", "--lam", "2")
-    np.save(folder / "g.npy", np.array([[0, 0], [1, 0], [0, 3]], dtype=np.float32))
-    assert printed("weights", "--gradients", "g.npy", "--n", "1,1,1", "--lam", "2") == whole
-
-
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
@@ -97,18 +74,12 @@ def test_whole_and_single_numbers_are_gradients_too(folder: Path) -> None:
         ([*EXAMPLE, "--gradients", "g.npy"], "excludes"),
         ([*EXAMPLE, "--client", "0"], "--client"),
         (["weights", "--z", "0,1", "--n", "1", "--lam", "1"], "n has 1 entries"),
-        (["weights", "--z", "0,1", "--n", "1,-2", "--lam", "1"], "n[1]=-2 is outside (0, inf)"),
-        (["weights", "--z", "0,1", "--n", "1,0", "--lam", "1"], "n[1]=0"),
         (["weights", "--z", "0,nan", "--n", "1,1", "--lam", "1"], "z[1]='nan'"),
         (["weights", "--z", "0,1e999999999", "--n", "1,1", "--lam", "1"], "z[1]"),
         (["weights", "--z", "0,,1", "--n", "1,1,1", "--lam", "1"], "z[1]=''"),
         (["weights", "--z", "1/0", "--n", "1", "--lam", "1"], "z[0]='1/0'"),
-        (["weights", "--z", "1_0", "--n", "1", "--lam", "1"], "z[0]='1_0'"),
-        (["weights", "--z", "many", "--n", "1", "--lam", "1"], "z[0]='many'"),
         (["weights", "--z", "0", "--n", "1", "--lam", "0"], "lam=0 is outside (0, inf)"),
-        (["weights", "--z", "0", "--n", "1", "--lam", "-1"], "lam=-1"),
         (["weights", "--z", "0", "--n", "1", "--lam", "nan"], "lam='nan'"),
-        ([*EXAMPLE, "--vc", "1,2"], "vc"),
         ([*EXAMPLE, "--vc", "1,2,-3"], "vc[2]=-3"),
         ([*GRADIENTS, "--client", "4"], "client=4 is outside 0..3"),
         ([*GRADIENTS, "--client", "-1"], "client=-1"),
@@ -139,10 +110,3 @@ def test_bad_files_are_refused_in_one_line(name: str, fragment: str) -> None:
 
 def test_a_gradient_too_many_is_refused() -> None:
     assert "one for each of the 4 clients" in complaint(call(*GRADIENTS[:3], "--n", "1,2,3", "--lam", "1"))
-
-
-def test_tiny_and_huge_numbers_stay_json() -> None:
-    result = call("weights", "--z", "1e15,1000000000000001", "--n", "1,1e12", "--lam", "1e-6", "--json")
-    found = json.loads(result.stdout)
-    assert found["weights"] == [1.0, 0.0]
-    assert math.isfinite(found["objective"])

@@ -1,7 +1,5 @@
 """What the shell offers at the tab key."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`fedproof prove` and `replay` on claims that say what they mean: what is written, and what the prover says of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -43,24 +41,6 @@ def test_a_proof_that_the_prover_accepts(monkeypatch: Patch) -> None:
     assert document["reaches"] is True
 
 
-def test_a_proof_that_the_prover_does_not_accept(monkeypatch: Patch) -> None:
-    says(monkeypatch)
-    found = derivation(WRITTEN)
-    assert found is not None
-    assert (found.outcome, found.reaches) == ("undecided", False)
-    assert found.to_json()["reaches"] is False
-
-
-def test_a_proof_that_is_found_and_none_at_all(monkeypatch: Patch) -> None:
-    says(monkeypatch, PROVED)
-    found = derivation(vectors.YOUNG)
-    assert found is not None
-    assert not found.written
-    assert [(p.label, p.rule, p.text) for p in found.pieces] == [("1", "squares", "c*norm2(a - b/c)")]
-    says(monkeypatch)
-    assert derivation(vectors.YOUNG) is None
-
-
 def test_the_commands(monkeypatch: Patch) -> None:
     with catalog.forgetting():
         catalog.add(
@@ -81,10 +61,6 @@ def test_the_commands(monkeypatch: Patch) -> None:
         result = call("replay", "written/jensen")
         assert result.exit_code == 2
         assert "others of its paper have, such as written/young" in result.stderr
-
-
-def test_prove_asks_for_the_sentence_of_a_claim_without_a_proof() -> None:
-    assert printed("prove", "open-fl/theorem-3", status=1)["outcome"] == "undecided"
 
 
 def test_the_prover_itself() -> None:

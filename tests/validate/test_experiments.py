@@ -1,7 +1,5 @@
 """The runner of experiments: statistics, what is kept, declared values, sentences, figures and their numbers."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math
@@ -21,7 +19,7 @@ from validate.drawing import SERIES, Axes, Cloud, Curve, Level, Mark, Panel, dra
 from validate.experiment import Band, Experiment, write_csv
 from validate.experiments import NotInstalledError, reproduction, simulated
 from validate.experiments import statistics as st
-from validate.experiments.declared import chosen, sized, stated, told
+from validate.experiments.declared import chosen, sized, stated
 from validate.experiments.example import Example
 from validate.experiments.figures import Curves, curve
 from validate.experiments.kept import Job, Work, plain, stored
@@ -288,14 +286,6 @@ def test_diverging_expectations_are_told_from_small_ones() -> None:
 
 
 # --- declared values, sentences, the whole ---------------------------------------------------------------------------
-
-
-def test_settings_in_words() -> None:
-    assert told(Given(), Size()) == (
-        "As the paper states: 18 agents; (S, M) = (5, 2) and (10, 5).",
-        "Not stated there, and chosen here: ridge 0.001.",
-        "Size of this run: 20,000 runs.",
-    )
 
 
 def test_sentences_are_held_against_intervals() -> None:

@@ -1,17 +1,12 @@
 """The contract of `fedproof feasible`."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
-from pathlib import Path
 
-import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 from theory import claim
-from validate import files
 from validate.commands.feasibility import feasible
 
 EQ14 = "fedavg-svrg/lemma-v1-eq14"
@@ -56,38 +51,6 @@ def test_assumptions_that_exclude_each_other_under_every_reading() -> None:
     assert (printed["outcome"], printed["witness"]) == ("empty", None)
     assert printed["conflicts"]
     assert "cannot hold together" in call("open-fl/theorem-3/everywhere").stdout
-
-
-def test_assumptions_of_a_reader_s_claim_that_exclude_each_other(tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from theory import Paper, claim\n"
-        "ONE = claim('one', 'norm2(grad(f, x)) <= G**2', vectors=('x',),\n"
-        "            assuming=('strongly_convex(f, mu)', 'lipschitz(f, G)', 'mu <= G'))\n"
-        "PAPER = Paper('mine', 'Mine', 'me', (ONE,))\n",
-        encoding="utf-8",
-    )
-    with files.forgetting():
-        done = call(f"{file}:one", "--json")
-    printed = json.loads(done.stdout)
-    assert (done.exit_code, printed["outcome"], printed["witness"]) == (1, "empty", None)
-    assert [c["second"] for c in printed["conflicts"]] == ["lipschitz(f, G)"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("fedavg-svrg/nothing",), "unknown claim"),
-        ((EQ14, "--set", "M=1/2"), "M=1/2 is outside"),
-        ((EQ14, "--set", "Q=1"), "has no parameter 'Q'"),
-        ((EQ14, "--suppose", "Q < 1"), "unknown name 'Q'"),
-        ((EQ14, "--suppose", "M + 1"), "is not a relation"),
-    ],
-)
-def test_bad_input_is_refused(arguments: tuple[str, ...], message: str) -> None:
-    error = call(*arguments).exception
-    assert isinstance(error, ValueError)
-    assert message in str(error)
 
 
 def test_effort_is_what_decides_and_is_asked_for() -> None:

@@ -1,7 +1,5 @@
 """A paper in one file: how it is read, what the commands take, and what is said of a bad file."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Instances that a pool seldom draws: numbers that make room, extremes on a line, levels beside chances, large K."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Breaks with numbers that Python does not print: shown to ten digits, enclosed in a certificate, or undecided."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

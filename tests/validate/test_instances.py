@@ -1,7 +1,5 @@
 """The one JSON form of an instance: read, written, refused."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from typing import Any

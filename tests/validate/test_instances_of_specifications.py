@@ -4,8 +4,6 @@
 the last round, as the engines that they were written for gave them.
 """
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

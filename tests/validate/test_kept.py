@@ -1,7 +1,5 @@
 """A quick check and `falsify` leave the verdict and the certificate of a full check where they are."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

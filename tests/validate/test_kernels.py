@@ -1,7 +1,5 @@
 """What `make kernels` keeps, says and ends with; Rocq itself is asked where it is installed, and else played."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

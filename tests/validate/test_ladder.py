@@ -1,7 +1,5 @@
 """Instances that are made longer along one integer, until a claim breaks that holds for small ones."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Logs of mutants and their table: `benchmarks.mutants`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """False neighbours of claims: true ones are not called false, and false ones are killed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -268,20 +266,6 @@ def faked(*outcomes: Any) -> Callable[..., MutationReport]:
         for i, outcome in enumerate(outcomes, 1)
     ]  # fmt: skip
     return lambda label, **options: MutationReport(str(label), True, tuple(findings))
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "status", "rate"),
-    [(("killed", "killed"), 0, 1.0), (("weaker",), 0, None), (("killed", "survived"), 1, 0.5), ((), 0, None)],
-)
-def test_exit_status(outcomes: Any, status: int, rate: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("validate.mutate.mutate", faked(*outcomes))
-    result = call("mutate", "textbook/young", "--json")
-    assert result.exit_code == status
-    assert json.loads(result.stdout)["kill_rate"] == rate
-    text = call("mutate", "textbook/young")
-    assert text.exit_code == status
-    assert f"{len(outcomes)} mutants" in text.stdout
 
 
 def test_a_paper_has_one_summary(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 The runs have fixed seeds; over seeds a true claim fails a test here with probability at most 1e-6.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What sentences say of all clients at once, and of outcomes: first_n, simplex_n, argmin_n, quantile."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What docs/getting-started.md and docs/verdicts.md show is what the commands on them print."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Tasks over processes: the results in order, what they tell, errors and interrupts, and nothing begun after one."""
 
-from __future__ import annotations
-
 import math
 import os
 import signal
@@ -57,11 +55,6 @@ def test_what_tasks_tell_is_heard_in_each_one_s_order(processes: int) -> None:
     assert {type(told[1]) for told in heard} == {str, int}
     for i in range(4):
         assert [told[1] for told in heard if told[0] == i][1:] == [0, 1, 2]
-
-
-def test_nobody_need_listen() -> None:
-    tell("nothing")
-    assert over_processes(talk, [(1,), (2,)], processes=2) == [1, 2]
 
 
 def test_processes_keep_to_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,13 +126,6 @@ def test_results_are_in_order(processes: int) -> None:
     found = over_processes(math.sqrt, [(float(i * i),) for i in range(6)], processes=processes, done=said.append)
     assert found == [0, 1, 2, 3, 4, 5]
     assert sorted(said) == list(range(6))
-
-
-def test_where_tasks_run(tmp_path: Path) -> None:
-    tasks = [(tmp_path, str(i), False) for i in range(3)]
-    assert set(over_processes(mark, tasks, processes=1)) == {os.getpid()}
-    assert os.getpid() not in over_processes(mark, tasks, processes=2)
-    assert over_processes(mark, [], processes=2) == []
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -1,7 +1,5 @@
 """An interrupt reaches the process that began the others, and waits while it begins one."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

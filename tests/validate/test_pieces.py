@@ -1,7 +1,5 @@
 """Piecewise quadratics: against sums, differences and searches by brute force; what they refute, and certificates."""
 
-from __future__ import annotations
-
 import copy
 import random
 import subprocess

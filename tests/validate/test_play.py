@@ -1,7 +1,5 @@
 """Exact play: every primitive against values worked out by hand, whole algorithms against plain implementations."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations, product

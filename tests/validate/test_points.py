@@ -1,7 +1,5 @@
 """Functions given by points: which are read, what is known of them, and how a run goes on them."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What functions given by points refute: assumptions that classes imply, certificates, forgeries, shrinking."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

@@ -1,7 +1,5 @@
 """What is found does not depend on the number of processes: verdicts, certificates and the report."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

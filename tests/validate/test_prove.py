@@ -1,7 +1,5 @@
 """`fedproof prove` and a check say one word of a claim: a derivation alone makes none proved."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

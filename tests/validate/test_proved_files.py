@@ -1,7 +1,5 @@
 """What is called proved is accepted by the kernel and by the stand-alone verifier, which reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`assert_claim`, its fixture, and the example of docs/properties.md in a suite of its own."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import re
@@ -12,11 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from theory import catalog
-from validate import ClaimBroken, Held, HypothesisViolated, assert_claim
+from validate import ClaimBroken, assert_claim
 
 ROOT = Path(__file__).resolve().parents[2]
 DESCENT = "textbook/gradient-descent-linear"
@@ -34,63 +29,6 @@ BROKEN: dict[str, Any] = {
     "start": 1,
     "rounds": 1,
 }
-
-
-def test_what_was_compared_is_told() -> None:
-    """f = x^2/2 from 3 with the step 1/4, where both sides are the same before the first round."""
-    held = assert_claim(DESCENT, INSTANCE)
-    assert held == Held(DESCENT, 4, True, 1.0)
-    assert assert_claim(catalog.claim(DESCENT), INSTANCE) == held
-
-
-def test_a_break_shows_both_sides_the_index_and_the_hypotheses() -> None:
-    with pytest.raises(ClaimBroken) as caught:
-        assert_claim(FALSE, BROKEN)
-    text = str(caught.value)
-    for part in ("left side:  1", "right side: 30037/32768 = 0.91", "left / right = 1.09", "delta = 1/2", "S = 8"):
-        assert part in text
-    claim = catalog.claim(FALSE)
-    assert claim.assuming
-    for assumption in claim.assuming:
-        assert f"holds: {assumption}" in text
-
-
-def test_a_violated_hypothesis_is_a_failure_that_names_it() -> None:
-    with pytest.raises(HypothesisViolated, match=r"was not tested: .* violates 'eta <= 1/L'") as caught:
-        assert_claim(DESCENT, TOO_LONG)
-    assert "VIOLATED: eta <= 1/L" in str(caught.value)
-    assert issubclass(HypothesisViolated, AssertionError)
-    assert issubclass(ClaimBroken, AssertionError)
-
-
-def test_a_violation_may_skip_or_reject_when_that_is_said() -> None:
-    with pytest.raises(pytest.skip.Exception, match="violates 'eta <= 1/L'"):
-        assert_claim(DESCENT, TOO_LONG, on_violation="skip")
-    held = []
-
-    @settings(max_examples=20, database=None)
-    @given(st.sampled_from(["1/4", "3/2", "1/2"]))
-    def inner(step: str) -> None:
-        assert_claim(DESCENT, INSTANCE | {"parameters": {"eta": step}}, on_violation="reject")
-        held.append(step)
-
-    inner()
-    assert set(held) == {"1/4", "1/2"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        ((DESCENT, INSTANCE), {"on_violation": "pass"}, "on_violation='pass'"),
-        ((DESCENT, INSTANCE), {"runs": 10, "error_probability": 0.7}, "error_probability=0.7"),
-        ((DESCENT, BROKEN), {}, "eta"),
-        (("fedmim/remark-iv3", INSTANCE), {}, "is no sentence"),
-        (("textbook/no-such", INSTANCE), {}, "no-such"),
-    ],
-)
-def test_bad_arguments(arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        assert_claim(*arguments, **options)
 
 
 def test_a_claim_in_a_file_of_ones_own(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The quick check, which the quick report shows, says of every claim what the full one says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Instances at which a claim has little room, and their integers: the one that breaks a claim at the least work."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """A derivation that its author wrote, and that is refused, is told wherever the claim is: at which line, and why."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ from theory.derivation import combined, lines
 from validate import proving, verifier
 from validate.derived import derived
 from validate.examine import examine
-from validate.replay import derivation
 from validate.report import render
 from validate.verifier import Report
 
@@ -27,12 +24,6 @@ TOLD = (
     "left over: 2*dot(a, b) - c*norm2(a) - norm2(b)/c"
 )  # fmt: skip
 FOUND = TOLD + "; the search found another, which proves it"
-
-
-@pytest.fixture
-def unsearched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search finds nothing."""
-    monkeypatch.setattr(proving, "_found", lambda *_: None)
 
 
 def test_a_check_tells_it_beside_what_the_search_proves(tmp_path: Path) -> None:
@@ -59,18 +50,6 @@ def test_a_verdict_is_no_weaker_for_a_derivation_that_is_refused(tmp_path: Path)
     assert result.refused.startswith("the derivation written for it is refused at line 1, 'split'")
 
 
-@pytest.mark.usefixtures("unsearched")
-def test_a_check_tells_it_of_a_claim_that_nothing_proves(tmp_path: Path) -> None:
-    result = examine(WRONG, quick=True, out=tmp_path)
-    assert (result.verdict, result.refused, result.proof) == ("supported", TOLD, None)
-
-
-def test_what_is_accepted_is_not_refused(tmp_path: Path) -> None:
-    result = examine(RIGHT, quick=True, out=tmp_path)
-    assert (result.verdict, result.refused) == ("proved", "")
-    assert [item.origin for item in result.evidence if item.outcome == "proved"] == ["given"]
-
-
 def test_a_claim_of_which_nothing_is_proved_says_so() -> None:
     (item,) = proving.evidence(replace(RIGHT, over="norm(x) <= 1"), 0)
     why = "a claim in words, or about a part of the space, is not proved here"
@@ -95,19 +74,6 @@ def test_what_the_verifier_refuses_is_told(tmp_path: Path, monkeypatch: pytest.M
         == "its derivation is refused by the stand-alone verifier, while the kernel accepts it: line all: no"
     )
     assert derived(RIGHT, tmp_path, 50).refused == result.refused
-
-
-def test_prove_tells_it_first(tmp_path: Path) -> None:
-    found = derived(WRONG, tmp_path, 300)
-    assert (found.verdict, found.refused) == ("proved", TOLD)
-    assert found.way != "written"
-    assert derived(RIGHT, tmp_path, 300).refused == ""
-
-
-def test_replay_tells_it() -> None:
-    found = derivation(WRONG)
-    assert found is not None
-    assert (found.reaches, found.detail, found.written) == (False, TOLD, True)
 
 
 def test_the_commands_tell_it(tmp_path: Path) -> None:

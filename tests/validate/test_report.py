@@ -1,7 +1,5 @@
 """The report: every claim on its page, nothing from the network, hostile text escaped, links that lead somewhere."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle
@@ -26,7 +24,6 @@ from validate.experiment import Drawing, Experiment, Table, write_csv
 from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
 from validate.report import render, writing
-from validate.report.claim import headline
 from validate.report.formula import Typesetter, pieces
 from validate.report.page import TEMPLATES, file_names, typeset
 from validate.report.readable import fraction, number
@@ -200,19 +197,6 @@ def test_every_claim_and_verdict_appears(pages) -> None:
     assert "f_ni has an L-Lipschitz gradient" in html.text or "Lipschitz" in html.text
 
 
-def test_the_finding_tells_the_numbers(pages) -> None:
-    html = pages["toy.html"]
-    for page in pages.values():
-        findings = page.text[page.text.rindex("Findings\n") : page.text.index("Tightness: the largest")]
-        assert "9633/262144 ≈ 0.03675" in findings
-        assert "One client, f(x) = the mean of" in findings
-        assert ("href", "certificates/toy-one.json") in page.links
-    findings = html.text[html.text.rindex("Findings\n") : html.text.index("Tightness: the largest")]
-    assert findings.index("(one)") < findings.index("(four)") < findings.index("(two)")  # refuted, vacuous, undecided
-    assert "fedproof verify certificates/toy-one.json" in html.text
-    assert "verify.py CERTIFICATE" in pages["index.html"].text
-
-
 def spoken(page: Page) -> str:
     """The text of a page, in one line."""
     return " ".join(" ".join(page.spoken).split())
@@ -287,15 +271,6 @@ def test_the_summary_counts_the_verdicts(tmp_path) -> None:
     assert in_words([]) == "No results."
 
 
-def test_theorems_are_the_first_findings(tmp_path) -> None:
-    kinds = ("equation", "lemma", "theorem", "remark", "lemma", "proposition")
-    paper = Paper("toy", "A toy paper", "Nobody", tuple(claim(f"c{i}", kind=k) for i, k in enumerate(kinds)))
-    found = {c.id: Result(c.id, "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks."),)) for c in paper}
-    view = paper_view(paper, "toy.html", found, (), Typesetter(), tmp_path)
-    assert [c.claim.label for c in view.having("refuted", "printed")] == ["c2", "c5", "c1", "c4", "c3", "c0"]
-    assert [c.claim.label for c in view.strongest] == ["c2", "c5", "c1"]
-
-
 def test_every_page_has_a_file_of_its_own() -> None:
     assert file_names(["open-fl", "index", "Open FL"], ["sweep-1"]) == [
         "open-fl.html",
@@ -303,14 +278,6 @@ def test_every_page_has_a_file_of_its_own() -> None:
         "open-fl-2.html",
         "sweep-1.html",
     ]
-
-
-def test_the_headline_is_the_sentence_that_says_most() -> None:
-    said = (Evidence("exact", "holds", "It holds."), Evidence("search", "fails", "It breaks at 1.5 here. And more."))
-    assert headline(Result("toy/one", "undecided", None, said)) == ("broken, no certificate: It breaks at 1.5 here.")
-    assert headline(None) == "Not checked."
-    long = Evidence("exact", "holds", "word " * 100)
-    assert len(headline(Result("toy/one", "supported", None, (long,)))) < 262
 
 
 def test_hostile_text_is_escaped(out, pages) -> None:

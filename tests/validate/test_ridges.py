@@ -1,7 +1,5 @@
 """Sums of piecewise quadratics along directions: against plain sums, samples and brute force; what they refute."""
 
-from __future__ import annotations
-
 import copy
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs whose length the relations of a claim decide: K is solved for, and nothing changes where no relation has K."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What problems satisfy: best constants against what gradients do at many points, and truth on both sides of them."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What a pool seldom has: sizes that the text names, one of many far larger, rare chances, other pairs of constants."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

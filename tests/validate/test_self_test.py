@@ -1,7 +1,5 @@
 """The self-test of `fedproof doctor`: it passes here, and each of its checks fails when its subject is broken."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

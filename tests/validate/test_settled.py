@@ -1,7 +1,5 @@
 """Relations as functions: worth what `evaluate` says, counted as it counts, undefined where it is."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any

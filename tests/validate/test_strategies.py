@@ -1,7 +1,5 @@
 """What the strategies promise of the values that they draw, checked on every claim of the catalogue."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Instances of claims, drawn by Hypothesis."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

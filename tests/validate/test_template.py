@@ -1,7 +1,5 @@
 """What the file that `fedproof new` writes says of itself is so."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

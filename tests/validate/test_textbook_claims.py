@@ -1,7 +1,5 @@
 """No false alarm on results that are known to be true, and no false comfort on neighbours of them that are false."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -53,12 +51,6 @@ def neighbour(label: str) -> Claim:
 def some(labels: Iterable[str]) -> list[object]:
     """Each as a parameter, two of three of them slow: all but the first, the fourth and so on."""
     return [pytest.param(x, marks=[] if n % 3 == 0 else [pytest.mark.slow]) for n, x in enumerate(labels)]
-
-
-@pytest.mark.parametrize("label", [*some(PROVED), *SUPPORTED])
-def test_which_results_are_proved(label: str) -> None:
-    outcomes = {e.outcome for e in proving.evidence(claim(f"textbook/{label}"))}
-    assert ("proved" in outcomes) is (label in PROVED)
 
 
 def test_every_result_is_proved_or_comes_near_to_being_attained() -> None:

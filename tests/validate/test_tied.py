@@ -1,7 +1,5 @@
 """Lengths that relations bound by 0: vectors are moved so that they are 0."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """docs/tutorial.md does what it says: the file on the page is checked, and the verdicts on the page are those."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fractions import Fraction

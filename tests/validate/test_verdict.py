@@ -1,7 +1,5 @@
 """How evidence joins into a verdict."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

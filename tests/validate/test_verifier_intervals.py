@@ -1,7 +1,5 @@
 """Interval arithmetic against exact fractions: what goes in stays in."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from fractions import Fraction

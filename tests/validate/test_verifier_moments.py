@@ -1,7 +1,5 @@
 """The verifier's reading by moments: as when it plays, and as our own moments where nothing is played."""
 
-from __future__ import annotations
-
 import copy
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """Certificates of kind "play": false claims are refuted, true ones never, and nothing makes the verifier stumble."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses

@@ -1,7 +1,5 @@
 """Worst cases against closed forms of the literature and other programs; certificates that stand, and that fall."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from fractions import Fraction
@@ -18,13 +16,10 @@ from tests.rounds import sgd as sampled
 from theory import algorithm, claim
 from theory.worst_case.certificate import UpperBound
 from validate.breaks import accepted
-from validate.instances.seen import measured
 from validate.mutate.judged import QUICK, finding_of, of_the_worst
 from validate.mutate.neighbours import Neighbour
 from validate.mutate.oracle import Oracle
-from validate.worst_case import NoReadingError, WorstRatio, numbers_of, worst_case_of
-from validate.worst_case.attack import attacks
-from validate.worst_case.reading import read_claim
+from validate.worst_case import NoReadingError, WorstRatio, worst_case_of
 from validate.worst_case.stage import told, worst
 
 Exact = Fraction
@@ -222,16 +217,6 @@ def test_a_false_claim_about_noise_is_refuted_by_points() -> None:
     assert not found.suspects
     assert any(bound.upper is not None and bound.upper <= 1 + Exact(1, 10**5) for _, bound in found.bounds)
     assert "proved by exact multipliers" in told(true, found)[0].detail
-
-
-def test_an_instance_with_noise_breaks_what_it_is_to_break() -> None:
-    right = "(1 - eta*mu)**(2*k)*norm2(x0 - xstar) + k*eta**2*sigma2/2"
-    one = claim("c", f"E({DISTANCE}) <= {right}", of=noisy, assuming=STRONG)
-    numbers = numbers_of(one, {"L": 1, "mu": "1/10", "eta": "1/2", "sigma2": 2})
-    reading = read_claim(one, numbers, (1,), 2, law="on a line")
-    seen = measured(one, next(drawn for _, found in attacks(reading) for drawn in found))
-    assert seen is not None
-    assert seen.measured.broken
 
 
 # --- certificates

@@ -1,7 +1,5 @@
 """Worst cases of claims: tight rates, false claims refuted beyond quadratics and one dimension, what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -35,11 +33,6 @@ def fast(w, x, y, *, L):  # type: ignore[no-untyped-def]
     """Nesterov's method with weights k/(k + 3)."""
     ahead = y - w.full_gradient(y) / L
     return ahead, ahead + w.k / (w.k + 3) * (ahead - x)
-
-
-@algorithm
-def now_and_then(w, x, *, eta, p):  # type: ignore[no-untyped-def]
-    return w.where(w.coin(p), x - eta * w.mean(w.gradient(x)), x)
 
 
 @algorithm
@@ -108,16 +101,6 @@ def test_the_attaining_functions_attain() -> None:
     assert again.problem == found.instance.instance.problem
 
 
-def test_strongly_convex() -> None:
-    """(1 - eta mu)^(2 k)."""
-    one = claim(
-        "c", "norm2(x[k] - xstar) <= norm2(x0 - xstar)", of=descent, assuming=(*SMOOTH, "strongly_convex(f, mu)")
-    )
-    found = worst_case_of(one, {"L": 1, "mu": "0.1", "eta": "1/2"}, rounds=3)
-    assert found.status == "proved"
-    assert found.value == pytest.approx(0.95**6, abs=1e-6)
-
-
 def test_not_convex() -> None:
     """One step of 1/L: the least squared gradient of x0 and x1 is 4 L/(3 K + ..) (f(x0) - f*); of x0 alone 2 L."""
     one = claim("c", "norm2(grad(f, x[0])) <= L*(f(x0) - fstar)", of=descent, assuming=("smooth(f, L)", "N <= 1"))
@@ -177,23 +160,6 @@ def test_clients_that_differ_are_not_merged(one: dict[str, Any]) -> None:
     )
     assert not found.problem.merged
     assert found.status == "proved"
-
-
-def test_clients_of_which_some_are_chosen_are_not_merged() -> None:
-    """After a round of some of them, the others' gradients are taken elsewhere than by an exchange."""
-    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=some)
-    values = {"L": 1, "mu": "0.1", "eta": "0.1", "S": 1}
-    found = worst_case_of(one, values, clients=2, rounds=2)
-    assert found.value == pytest.approx(worst_case_of(one, values, clients=2, rounds=2, alike=False).value, abs=1e-5)
-
-
-def test_coins_leave_clients_alike() -> None:
-    """One coin for all: merged, with the value of the whole program."""
-    one = replace(SPREAD, statement="E(" + SPREAD.statement.replace(" <=", ") <="), of=now_and_then)
-    values = {"L": 1, "mu": "0.1", "eta": "0.1", "p": "1/3"}
-    found = worst_case_of(one, values, clients=3, rounds=2)
-    assert found.problem.merged
-    assert found.value == pytest.approx(worst_case_of(one, values, clients=3, rounds=2, alike=False).value, abs=1e-5)
 
 
 def test_clients_are_chosen_at_random() -> None:
@@ -260,13 +226,6 @@ def test_the_heavy_ball_cycles_off_quadratics() -> None:
     broken(one)
 
 
-def test_beyond_one_dimension() -> None:
-    """Gradients of two steps keep their direction on quadratics and in one dimension, and not in the plane."""
-    found = broken(claim("angle", "dot(grad(f, x[k]), grad(f, x[k+2])) >= 0", of=descent, assuming=TUNED))
-    assert found.broken is not None
-    assert found.broken.drawn.instance.dim == 2
-
-
 def test_local_steps_are_not_descent() -> None:
     """Two clients with one minimiser: a round of local steps decreases f on quadratics, and not always."""
     assumed = ("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "eta <= 1/L")
@@ -307,15 +266,6 @@ def test_samples() -> None:
     where = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"}
     unbroken(claim("true", bound.format(2), of=sampled, assuming=assumed, where=where))
     broken(claim("false", bound.format("1/2"), of=sampled, assuming=assumed, where=where))
-
-
-def test_a_break_is_a_certificate(tmp_path: Path) -> None:
-    one = claim("better", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 3)", of=descent, assuming=TUNED)
-    (item,), path, _ = worst_evidence(one, tmp_path, quick=True)
-    assert item.outcome == "refuted"
-    assert item.origin == "worst case"
-    assert path is not None
-    assert path.exists()
 
 
 ANGLE = """

@@ -1,7 +1,5 @@
 """Proofs of claims that say what they mean: what is proved, and above all what is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rounds import descent, sgd

@@ -1,7 +1,5 @@
 """Random changes of derivations: a multiplier, a sign, a relation, an index, a name, a part, a hypothesis."""
 
-from __future__ import annotations
-
 import copy
 import random
 import re

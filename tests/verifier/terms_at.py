@@ -1,7 +1,5 @@
 """The value of a term of a derivation on an instance: what its atoms mean, said once more."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any

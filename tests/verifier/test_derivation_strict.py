@@ -1,7 +1,5 @@
 """What the verifier refuses by itself: true or false, it is written in a way that derivations are not read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A round in terms of derivations, with E over its draws, has the value that the exact play of all outcomes gives."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """E of rounds with loops, in terms of derivations, against the exact law of runs."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from typing import Any

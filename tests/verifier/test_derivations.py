@@ -3,8 +3,6 @@
 What follows by each rule and what does not is put to kernel and verifier in tests/derivation, and so are corruptions.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Derivations as files are: of a claim, and line by line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.language.gradient_methods import gd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
 from theory.bound import Parameter
@@ -26,10 +27,20 @@ def parameters(found: Calculator) -> list[Parameter]:
     return [p for p in found.bound.parameters if p.name != ROUNDS]
 
 
+KNOWN: Mapping[str, str] = {
+    "read": "as printed: the paper was read",
+    "transcribed": "as transcribed by a third party, with page and equation",
+    "secondary": "as another author has it",
+    "memory": "from memory, to be looked up before it is called printed",
+}
+"""How a claim's text is known, in words."""
+
+
 def as_text(claim: Claim) -> str:
     """The sentence, what it assumes, what its names are, and the algorithm in words."""
     lines = [f"{claim.id}: {claim.title}" if claim.title else claim.id]
     lines.append(f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; "))
+    lines += [KNOWN[claim.sure]] if claim.sure else []
     lines += [f"amends {claim.amended}"] if claim.amended is not None else []
     lines += ["", f"  {claim.statement or 'no sentence says it; see the remarks'}"]
     lines += [_printed(claim)] if any(name != here for name, here in claim.printed.items()) else []
@@ -110,5 +121,6 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "over": claim.over or None,
         "algorithm": None if claim.program is None else claim.program.to_json(),
         "amends": claim.amended,
+        "sure": claim.sure or None,
         "remarks": list(claim.remarks),
     }

@@ -1,7 +1,5 @@
 """The prelude is compiled once for all processes of a test run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from shutil import copytree
 

@@ -1,7 +1,5 @@
 """Derivations written by hand, and claims that they prove: what is put to the exporters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivations as files for Lean: their text; no Lean is asked."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.derivation.export import derivations

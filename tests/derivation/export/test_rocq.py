@@ -1,7 +1,5 @@
 """Derivations as files for Rocq: their text always, and coqc's word on them where it is installed."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from dataclasses import replace

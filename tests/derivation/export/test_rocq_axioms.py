@@ -1,7 +1,5 @@
 """What holds of all numbers and vectors, in Rocq: coqc accepts it, and nothing more."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Loops inside loops in Rocq, vectors that lines say are equal, and lines that are said of turns in the run only."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

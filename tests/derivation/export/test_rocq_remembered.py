@@ -1,8 +1,6 @@
 """Remembered vectors in Rocq, clients of which so many are chosen, draws of different turns, one client, and signs and
 powers of sums."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

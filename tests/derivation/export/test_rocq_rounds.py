@@ -1,7 +1,5 @@
 """What rounds of algorithms become in Rocq: loops, taps, batches, earlier draws; and what is refused."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Rates from what other claims of the paper say of a round: summed, telescoped, carried over rounds, and no more."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

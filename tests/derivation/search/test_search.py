@@ -1,7 +1,5 @@
 """What the search finds unaided, that it finds nothing for what is false, and what its pieces compute."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any

@@ -21,19 +21,22 @@ def diana(w, x, mem, *, eta, a, m):
 
 LEFT = "E(norm2(x[1] - x0 + eta*grad(f, x0)))"
 OM = {"om": "d/m - 1"}
-# TRUE because keep has variance (d/m - 1)|v|^2 exactly, independent over the clients.
-C1 = claim("sparse-noise", f"{LEFT} == eta**2*om/N*mean_n(norm2(grad(f_n, x0)))", of=sparse, where=OM)
-# FALSE because the clients compress their own gradients: g = (v, -v). True for identical clients.
-C2 = claim("sparse-noise-mean", f"{LEFT} <= eta**2*om/N*norm2(grad(f, x0))", of=sparse, where=OM)
-# TRUE because one draw compresses grad f.
-C3 = claim("server-noise", f"{LEFT} == eta**2*om*norm2(grad(f, x0))", of=sparse_server, where=OM)
-# FALSE because one draw of the server is not averaged over the clients. True for N = 1.
-C4 = claim("server-noise-averaged", f"{LEFT} <= eta**2*om/N*norm2(grad(f, x0))", of=sparse_server, where=OM)
 PSI = "E(norm2(x[{k}] - xstar)) + 4*om*eta**2/(N*a)*mean_n(E(norm2(mem[{k}] - grad(f_n, xstar))))"
 A, B = PSI.format(k="k+1"), PSI.format(k="k")
 BASE = ("smooth(f_n, L)", "convex(f_n)", "strongly_convex(f, mu)", "m <= d", "eta <= 1/(L*(1 + 6*om/N))")
-# TRUE because E|g|^2 <= 2L(1 + 2om/N)(f - f*) + 2om/N sigma, sigma+ <= (1-a) sigma + 2aL(f - f*) for a <= 1/(1 + om).
-C5 = claim("memory", f"{A} <= max(1 - eta*mu, 1 - a/2)*({B})", of=diana, assuming=(*BASE, "a <= 1/(1 + om)"), where=OM)
-# FALSE because a = 1 makes the memory as noisy as the compression: d = 2, m = 1, start at x*, clients with gradients v and -v there.
-C6 = claim("memory-greedy", f"{A} <= max(1 - eta*mu, 1 - a/2)*({B})", of=diana, assuming=(*BASE, "a <= 1"), where=OM)
-PAPER = Paper("differences", "Compressed differences", "a reader", (C1, C2, C3, C4, C5, C6))
+
+CLAIMS = (
+    # TRUE because keep has variance (d/m - 1)|v|^2 exactly, independent over the clients.
+    claim("sparse-noise", f"{LEFT} == eta**2*om/N*mean_n(norm2(grad(f_n, x0)))", of=sparse, where=OM),
+    # FALSE because the clients compress their own gradients: g = (v, -v). True for identical clients.
+    claim("sparse-noise-mean", f"{LEFT} <= eta**2*om/N*norm2(grad(f, x0))", of=sparse, where=OM),
+    # TRUE because one draw compresses grad f.
+    claim("server-noise", f"{LEFT} == eta**2*om*norm2(grad(f, x0))", of=sparse_server, where=OM),
+    # FALSE because one draw of the server is not averaged over the clients. True for N = 1.
+    claim("server-noise-averaged", f"{LEFT} <= eta**2*om/N*norm2(grad(f, x0))", of=sparse_server, where=OM),
+    # TRUE because E|g|^2 <= 2L(1 + 2om/N)(f - f*) + 2om/N sigma, sigma+ <= (1-a) sigma + 2aL(f - f*) for a <= 1/(1 + om).
+    claim("memory", f"{A} <= max(1 - eta*mu, 1 - a/2)*({B})", of=diana, assuming=(*BASE, "a <= 1/(1 + om)"), where=OM),
+    # FALSE because a = 1 makes the memory as noisy as the compression: d = 2, m = 1, start at x*, clients with gradients v and -v there.
+    claim("memory-greedy", f"{A} <= max(1 - eta*mu, 1 - a/2)*({B})", of=diana, assuming=(*BASE, "a <= 1"), where=OM),
+)
+PAPER = Paper("differences", "Compressed differences", "a reader", CLAIMS)

@@ -14,24 +14,27 @@ def dgd(w, x, *, a, W):
 
 
 VAR = "(mean_n(norm2(x[{k}])) - norm2(mean_n(x[{k}])))"
-# TRUE because W is doubly stochastic.
-C1 = claim(
-    "mean-kept",
-    "norm2(mean_n(x[k+1]) - mean_n(x[k]) + a*mean_n(grad(f_n, x[k]))) <= 0",
-    of=dgd,
-    assuming=("connected(W)",),
+
+CLAIMS = (
+    # TRUE because W is doubly stochastic.
+    claim(
+        "mean-kept",
+        "norm2(mean_n(x[k+1]) - mean_n(x[k]) + a*mean_n(grad(f_n, x[k]))) <= 0",
+        of=dgd,
+        assuming=("connected(W)",),
+    ),
+    # TRUE because W contracts by rho off the mean.
+    claim("agree", f"{VAR.format(k='k')} <= rho**(2*k)*{VAR.format(k='0')}", of=gossip, assuming=("connected(W)",)),
+    # FALSE because of the exponent 3: W = [[3/4, 1/4], [1/4, 3/4]], rho = 1/2: 1/4 <= 1/8.
+    claim(
+        "agree-faster", f"{VAR.format(k='k+1')} <= rho**3*{VAR.format(k='k')}", of=gossip, assuming=("connected(W)",)
+    ),
+    # FALSE because the clients leave the common minimiser of f along their own gradients. True for N = 1.
+    claim(
+        "rests",
+        "mean_n(norm2(x[k] - xstar)) <= 0",
+        of=dgd,
+        assuming=("connected(W)", "smooth(f_n, L)", "strongly_convex(f_n, mu)", "a <= 1/L", "norm2(x0 - xstar) <= 0"),
+    ),
 )
-# TRUE because W contracts by rho off the mean.
-C2 = claim("agree", f"{VAR.format(k='k')} <= rho**(2*k)*{VAR.format(k='0')}", of=gossip, assuming=("connected(W)",))
-# FALSE because of the exponent 3: W = [[3/4, 1/4], [1/4, 3/4]], rho = 1/2: 1/4 <= 1/8.
-C3 = claim(
-    "agree-faster", f"{VAR.format(k='k+1')} <= rho**3*{VAR.format(k='k')}", of=gossip, assuming=("connected(W)",)
-)
-# FALSE because the clients leave the common minimiser of f along their own gradients. True for N = 1.
-C4 = claim(
-    "rests",
-    "mean_n(norm2(x[k] - xstar)) <= 0",
-    of=dgd,
-    assuming=("connected(W)", "smooth(f_n, L)", "strongly_convex(f_n, mu)", "a <= 1/L", "norm2(x0 - xstar) <= 0"),
-)
-PAPER = Paper("gossip", "Gossip", "a reader", (C1, C2, C3, C4))
+PAPER = Paper("gossip", "Gossip", "a reader", CLAIMS)

@@ -9,32 +9,35 @@ def ball(w, x, old, *, a, beta):
 
 
 CONVEX = ("smooth(f, L)", "convex(f)", "beta < 1", "a <= (1 - beta)/L")
-# TRUE because z = x + beta/(1-beta) (x - old) does z+ = z - a/(1-beta) g; summed, with <g, x - x*> >= f - f* + |g|^2/(2L), <g, x - old> >= f(x) - f(old)
-# (Ghadimi, Feyzmahdavian, Johansson 2015, Theorem 1).
-C1 = claim(
-    "mean-point",
-    "f(mean_k(x[k])) - fstar <= ((1 - beta)/(2*a)*norm2(x0 - xstar) + beta/(1 - beta)*(f(x0) - fstar))/K",
-    of=ball,
-    assuming=CONVEX,
+
+CLAIMS = (
+    # TRUE because z = x + beta/(1-beta) (x - old) does z+ = z - a/(1-beta) g; summed, with <g, x - x*> >= f - f* + |g|^2/(2L), <g, x - old> >= f(x) - f(old)
+    # (Ghadimi, Feyzmahdavian, Johansson 2015, Theorem 1).
+    claim(
+        "mean-point",
+        "f(mean_k(x[k])) - fstar <= ((1 - beta)/(2*a)*norm2(x0 - xstar) + beta/(1 - beta)*(f(x0) - fstar))/K",
+        of=ball,
+        assuming=CONVEX,
+    ),
+    # FALSE because the second term is lost: f = x^2/2, a = 1/10, beta = 9/10, K = 2, x0 = 1: x1 = 9/10, f(19/20) = 0.451 > 0.25.
+    claim(
+        "mean-point-lost", "f(mean_k(x[k])) - fstar <= (1 - beta)/(2*a*K)*norm2(x0 - xstar)", of=ball, assuming=CONVEX
+    ),
+    # FALSE because the ball overshoots: f = x^2/2, a = 1/10, beta = 9/10 passes the minimiser and climbs. True for the first steps.
+    claim("downhill", "f(x[k+1]) <= f(x[k])", of=ball, assuming=CONVEX),
+    # TRUE because f(x+) + (1/a - L/2 - beta/(2a))|x+ - x|^2 <= f(x) + beta/(2a)|x - old|^2, and the bracket is at least beta/(2a).
+    claim(
+        "energy",
+        "f(x[k+1]) + beta/(2*a)*norm2(x[k+1] - old[k+1]) <= f(x[k]) + beta/(2*a)*norm2(x[k] - old[k])",
+        of=ball,
+        assuming=("smooth(f, L)", "beta < 1", "a <= 2*(1 - beta)/L"),
+    ),
+    # FALSE because the factor 1 - beta is lost: f = x^2/2, a = 2, beta = 1/2, x0 = 1: x1 = -1, 1/2 + 1/2 <= 1/2.
+    claim(
+        "energy-lax",
+        "f(x[k+1]) + beta/(2*a)*norm2(x[k+1] - old[k+1]) <= f(x[k]) + beta/(2*a)*norm2(x[k] - old[k])",
+        of=ball,
+        assuming=("smooth(f, L)", "beta < 1", "a <= 2/L"),
+    ),
 )
-# FALSE because the second term is lost: f = x^2/2, a = 1/10, beta = 9/10, K = 2, x0 = 1: x1 = 9/10, f(19/20) = 0.451 > 0.25.
-C2 = claim(
-    "mean-point-lost", "f(mean_k(x[k])) - fstar <= (1 - beta)/(2*a*K)*norm2(x0 - xstar)", of=ball, assuming=CONVEX
-)
-# FALSE because the ball overshoots: f = x^2/2, a = 1/10, beta = 9/10 passes the minimiser and climbs. True for the first steps.
-C3 = claim("downhill", "f(x[k+1]) <= f(x[k])", of=ball, assuming=CONVEX)
-# TRUE because f(x+) + (1/a - L/2 - beta/(2a))|x+ - x|^2 <= f(x) + beta/(2a)|x - old|^2, and the bracket is at least beta/(2a).
-C4 = claim(
-    "energy",
-    "f(x[k+1]) + beta/(2*a)*norm2(x[k+1] - old[k+1]) <= f(x[k]) + beta/(2*a)*norm2(x[k] - old[k])",
-    of=ball,
-    assuming=("smooth(f, L)", "beta < 1", "a <= 2*(1 - beta)/L"),
-)
-# FALSE because the factor 1 - beta is lost: f = x^2/2, a = 2, beta = 1/2, x0 = 1: x1 = -1, 1/2 + 1/2 <= 1/2.
-C5 = claim(
-    "energy-lax",
-    "f(x[k+1]) + beta/(2*a)*norm2(x[k+1] - old[k+1]) <= f(x[k]) + beta/(2*a)*norm2(x[k] - old[k])",
-    of=ball,
-    assuming=("smooth(f, L)", "beta < 1", "a <= 2/L"),
-)
-PAPER = Paper("inertia", "The safe heavy ball", "a reader", (C1, C2, C3, C4, C5))
+PAPER = Paper("inertia", "The safe heavy ball", "a reader", CLAIMS)

@@ -25,19 +25,22 @@ def option_one(w, x, c, *, eta, eta_g, H, S):
 
 
 AT = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L", "norm2(x0 - xstar) <= 0")
-# FALSE because cold variates know nothing: N = 2, S = 1, H = 1 moves by a client's own gradient. True for N = 1, and for H = 1 with S = N.
-C1 = claim("cold-stays", "E(norm2(x[k] - xstar)) <= 0", of=cold, assuming=AT)
-# TRUE because at the minimiser the corrected gradient is 0 for every client, and the variates are renewed by themselves.
-C2 = claim("warm-stays", "E(norm2(x[k] - xstar)) <= 0", of=option_one, assuming=AT)
-# TRUE because the mean of plus is mean(x - y)/(H eta) if all take part.
-C3 = claim("bookkeeping", "norm2(x[k+1] - x[k] + eta_g*H*eta*mean_n(c[k+1])) <= 0", of=cold, assuming=("S == N",))
-# FALSE because who is not chosen keeps an old variate: N = 2, S = 1.
-C4 = claim("bookkeeping-some", "norm2(x[k+1] - x[k] + eta_g*H*eta*mean_n(c[k+1])) <= 0", of=cold, assuming=("S <= N",))
-# FALSE because of H = 2: it is gradient descent for H = 1 only.
-C5 = claim(
-    "plain",
-    "norm2(x[k+1] - x[k] + eta_g*eta*H*grad(f, x[k])) <= 0",
-    of=cold,
-    assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/L", "S == N", "H <= 2"),
+
+CLAIMS = (
+    # FALSE because cold variates know nothing: N = 2, S = 1, H = 1 moves by a client's own gradient. True for N = 1, and for H = 1 with S = N.
+    claim("cold-stays", "E(norm2(x[k] - xstar)) <= 0", of=cold, assuming=AT),
+    # TRUE because at the minimiser the corrected gradient is 0 for every client, and the variates are renewed by themselves.
+    claim("warm-stays", "E(norm2(x[k] - xstar)) <= 0", of=option_one, assuming=AT),
+    # TRUE because the mean of plus is mean(x - y)/(H eta) if all take part.
+    claim("bookkeeping", "norm2(x[k+1] - x[k] + eta_g*H*eta*mean_n(c[k+1])) <= 0", of=cold, assuming=("S == N",)),
+    # FALSE because who is not chosen keeps an old variate: N = 2, S = 1.
+    claim("bookkeeping-some", "norm2(x[k+1] - x[k] + eta_g*H*eta*mean_n(c[k+1])) <= 0", of=cold, assuming=("S <= N",)),
+    # FALSE because of H = 2: it is gradient descent for H = 1 only.
+    claim(
+        "plain",
+        "norm2(x[k+1] - x[k] + eta_g*eta*H*grad(f, x[k])) <= 0",
+        of=cold,
+        assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/L", "S == N", "H <= 2"),
+    ),
 )
-PAPER = Paper("variates", "Control variates", "a reader", (C1, C2, C3, C4, C5))
+PAPER = Paper("variates", "Control variates", "a reader", CLAIMS)

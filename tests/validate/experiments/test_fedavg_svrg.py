@@ -1,8 +1,5 @@
 """The experiments of section VI on few runs: figures, resuming, tables, and the numbers behind a figure."""
 
-from __future__ import annotations
-
-import csv
 from dataclasses import replace
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -11,29 +8,9 @@ import numpy as np
 import pytest
 
 from examples import fedavg_svrg as own
-from theory.papers import algorithms
-from theory.papers.specs import local_sgd_unbiased
 from validate.experiments import statistics as st
 
 RUNS = 60
-
-
-def test_methods_are_the_paper_s() -> None:
-    seeds = {own.Run(key, RUNS).seed for key in own.RUN} | {own.Run("svrg-5-2", RUNS, "standardised").seed}
-    assert len(seeds) == len(own.RUN) + 1
-    for snapshots, inner in ((5, 2), (10, 5)):
-        (one, ours), (two, theirs), (three, chosen) = (
-            own.method(f"{kind}-{snapshots}-{inner}") for kind in ("svrg", "fedavg", "uniform")
-        )
-        assert (one, two, three) == (algorithms.fedavg_svrg, local_sgd_unbiased, algorithms.fedavg)
-        assert (ours["S"], ours["M"], ours["delta"]) == (snapshots, inner, 0.1)
-        assert (theirs["H"], theirs["eta"]) == (snapshots * inner, 0.1)
-        assert (chosen["H"], chosen["S"]) == (snapshots * inner, 5)
-        assert ours["p"] == theirs["p"] == own.chances().tolist()
-    p = own.chances()
-    assert p.shape == (18,)
-    assert (p >= 0.3).all()
-    assert (p <= 0.9).all()
 
 
 @pytest.fixture(scope="module")
@@ -78,14 +55,3 @@ def test_simulator_and_oracle_agree(reproduced) -> None:
     table = next(t for t in reproduced.experiment.tables if t.title.startswith("Simulator"))
     assert len(table.rows) == 5
     assert all(abs(float(row[3].replace("−", "-"))) < 8 for row in table.rows)
-
-
-def test_csv_behind_a_figure(reproduced) -> None:
-    with (reproduced.out / "figures" / "figure-3.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    ours = [[float(r["value"]) for r in rows if r["panel"].startswith(f"{few} runs") and r["series"] == "FedAvg-SVRG"]
-            for few in (20, RUNS)]  # fmt: skip
-    assert [len(values) for values in ours] == [101, 101]
-    with np.load(reproduced.out / "data" / f"svrg-5-2-{RUNS}.npz") as saved:
-        assert ours[0][7] == pytest.approx(saved["suboptimality"][:20, 7].mean(), rel=1e-14)
-        assert ours[1][-1] == pytest.approx(saved["suboptimality"][:, -1].mean(), rel=1e-14)

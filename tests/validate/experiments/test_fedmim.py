@@ -1,8 +1,5 @@
 """FedMIM's experiments: their parts, the whole on tiny sizes, and that they go on where they stopped."""
 
-from __future__ import annotations
-
-import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +12,12 @@ import pytest
 
 import sim.simulate
 from examples import fedmim as own
-from examples.fedmim import ACCURACY, BASE, CONSISTENCY, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
+from examples.fedmim import ACCURACY, BASE, EXCESS, GIVEN, LAGS, METHODS, Cell, Entry, Found, Size, Train
 from sim.problems import RidgeSoftmax, quadratic
 from theory.papers.fedmim import fedmim as printed
-from validate.experiment import Array, Band
+from validate.experiment import Array
 from validate.experiments.kept import Work
-from validate.experiments.methods import Tuned, tuned
+from validate.experiments.methods import Tuned
 from validate.experiments.outcomes import best
 
 FULL, QUICK = own.EXAMPLE.full, own.EXAMPLE.quick
@@ -39,44 +36,6 @@ def test_every_method_is_tuned_alike() -> None:
         for method, grid in zip(METHODS.values(), grids, strict=False):
             assert {step for step, _ in grid} >= {method.steps[-1], method.steps[-size.steps]}
     assert list(METHODS)[-1] == own.OURS
-
-
-def trained(entry: Entry, choice: tuple[float, float]) -> Train:
-    return Train(entry, choice, 0, 1, 2, 3, 3)
-
-
-def test_methods_are_made_as_stated() -> None:
-    made = {key: trained(Entry(BASE, key), (0.1, m.values[0])).made(3).parameters for key, m in METHODS.items()}
-    for given in made.values():
-        assert given["eta"]["k"] == pytest.approx((0.1, 0.0998, 0.1 * 0.998**2))
-        assert (given["H"], given["b"], given["S"]) == (5 * GIVEN.samples // 20, 20, 10)
-    assert made["fedmim"]["alpha"] == pytest.approx([0.6, 0.3])
-    assert made["fedmim"]["beta"] == [0.9, 0.1]
-    assert made["fedmim"]["A"] == pytest.approx(0.1)
-    assert made["fedcm"]["alpha"] == pytest.approx([0.9])
-    assert made["fedcm"]["beta"] == [0]
-    assert (made["fedadam"]["eta_g"], made["feddyn"]["a"], made["scaffold"]["eta_g"]) == (0.1, 0.1, 1)
-
-
-def test_full_has_what_is_asked_for() -> None:
-    assert FULL.sets * FULL.runs >= 100
-    assert {cell.selected for cell in FULL.cells} == {2, 5, 10, 20}
-    assert {cell.epochs for cell in FULL.cells} == {1, 5, 10}
-    assert {cell.concentration for cell in FULL.cells} == {None, 0.3, 0.1}
-    assert len(FULL.lags) == 9
-    found = own.entries(FULL)
-    assert len(found) == len(set(found)) == 8 * 7 + 8 + 8
-    names = {trained(entry, (entry.step or 0.2, 0.0)).key for entry in found}
-    assert len(names) == len(found)
-    assert own.SHORT.step == pytest.approx(0.01)
-
-
-def test_rows_of_table_iii_that_are_other_methods() -> None:
-    none, one = (own.row(LAGS[at]).made.make((0.1,), 0.0, 4) for at in (0, 1))
-    assert none == METHODS["fedavg"].make((0.1,), 0.0, 4)
-    assert one == METHODS["fedcm"].make((0.1,), 0.1, 4)
-    assert "FedAvg" in LAGS[0].label
-    assert "FedCM" in LAGS[1].label
 
 
 def softmax() -> RidgeSoftmax:
@@ -179,27 +138,6 @@ def test_objective_and_accuracy_against_plain_sums() -> None:
             assert accuracy[at] == pytest.approx(np.mean(logits.argmax(axis=2) == p.labels))
 
 
-def test_models_that_diverged() -> None:
-    p = own.problem(None, 3)
-    models = np.zeros((3, p.dim))
-    models[0, 0], models[1, 1] = np.nan, 1e200
-    cost, accuracy = own.objective(p, models), own.accuracy(p, models)
-    assert cost[:2].tolist() == [np.inf, np.inf]
-    assert accuracy[:2].tolist() == [0, 0]
-    assert cost[2] == pytest.approx(np.log(10))
-
-
-def test_the_least_objective_is_below_every_other(tmp_path: Path) -> None:
-    least = Work(tmp_path, GIVEN)[own.Least(0.3, 7, 2)]["least"]
-    for seed, value in zip((7, 8), least, strict=True):
-        p = own.problem(0.3, seed)
-        near = p.minimiser + 1e-3 * np.random.default_rng(1).normal(size=(5, p.dim))
-        cost = own.objective(p, np.vstack([p.minimiser, near]))
-        assert cost[0] == pytest.approx(value, abs=1e-12)
-        # strongly convex with modulus ridge
-        assert np.all(cost[1:] - value >= GIVEN.ridge / 2 * np.sum((near - p.minimiser) ** 2, axis=1) - 1e-14)
-
-
 def made(excess: Any, accuracy: Any = 0.5, consistency: Any = 1.0) -> Mapping[str, Array]:
     excess = np.asarray(excess, dtype=float)
     return {
@@ -212,11 +150,6 @@ def made(excess: Any, accuracy: Any = 0.5, consistency: Any = 1.0) -> Mapping[st
 def found_of(results: Mapping[Entry, Mapping[str, Array]], size: Size = TINY) -> Found:
     ways = {entry: Tuned({(0.1, 0.0): 1.0}) for entry in results if entry.step is None}
     return Found(size, results, ways)
-
-
-def test_rounds_until_an_excess() -> None:
-    found = found_of({Entry(BASE): made([[1, 0.5, 0.01], [1, 0.04, 0.2], [1, 1, 1]])})
-    assert found.rounds_to(Entry(BASE), 0.05).tolist() == [6, 3, np.inf]
 
 
 def test_ratios_and_points_have_their_directions() -> None:
@@ -243,12 +176,6 @@ def test_what_cannot_be_told_apart_is_not_settled() -> None:
     jobs = own.in_cell(BASE)
     held = found_of({job: made(10 ** rng.normal(size=(6, 2))) for job in jobs}).ranks(jobs, EXCESS)
     assert {best(held, at) for at in range(7)} == {"not settled"}
-
-
-def test_the_best_pair_is_not_one_that_diverged() -> None:
-    grid = METHODS["fedcm"].grid(2, 2)
-    last = dict(zip(grid, (0.5, own.DIVERGED, 0.4, np.nan), strict=True))
-    assert tuned(grid, last.__getitem__).best == grid[2]
 
 
 # --- the experiment --------------------------------------------------------------------------------------------------
@@ -328,28 +255,6 @@ def test_runs_are_paired_and_tuning_has_data_of_its_own(reproduced: SimpleNamesp
     assert not {float(c["problem"].features[0, 0, 0]) for c in tuning} & set().union(*first.values())
 
 
-def test_the_numbers_behind_the_figure_are_those_of_the_table(reproduced: SimpleNamespace) -> None:
-    with reproduced.experiment.data[0].open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    final = {(r["panel"], r["series"]): r for r in rows if float(r["x"]) == 6}
-    assert len(final) == 2 * 14
-    table = next(t for t in reproduced.experiment.tables if t.title == "Comparison: heterogeneity")
-    for cell in TINY.cells:
-        for method in METHODS.values():
-            row = next(r for r in table.rows if r[:2] == (cell.label, method.label))
-            excess, accuracy = (final[f"{cell.label}{what}", method.label] for what in ("", ": accuracy"))
-            assert float(row[2].split()[0]) == pytest.approx(float(excess["value"]), rel=6e-3)
-            assert float(row[6].split()[0]) == pytest.approx(100 * float(accuracy["value"]), abs=6e-3)
-            assert float(excess["lower"]) <= float(excess["value"]) <= float(excess["upper"])
-
-
-def test_every_statement_has_a_verdict(reproduced: SimpleNamespace) -> None:
-    table = reproduced.experiment.tables[0]
-    assert len(table.rows) == 2 + 1 + 3 + 2
-    verdicts = {row[2] for row in table.rows} | {row[4] for row in table.rows}
-    assert verdicts <= {"borne out", "not borne out", "not settled", ""}
-
-
 def test_other_seeds_are_other_runs(tmp_path: Path) -> None:
     job = Train(Entry(BASE, "fedavg", step=0.1), (0.1, 0.0), GIVEN.data_seed, 1, 3, 6, 3)
     one, other = (Work(tmp_path, GIVEN, seed)[job]["excess"] for seed in (0, 1))
@@ -380,23 +285,3 @@ def test_statements_on_known_results() -> None:
     assert [held[0].verdict for name, held in by_name.items() if "consistency" in name] == ["not borne out"] * 2
     assert any("FedAvg, both tuned" in line and "smaller in 2 of 2" in line for line in own.findings(found))
     assert [row[1] for row in own.ranking_table(EXCESS, found).rows] == [str(7 - i) for i in range(7)]
-
-
-def test_a_run_that_is_not_there_is_said_to_have_diverged() -> None:
-    results = {job: made([[1.0, 0.5]] * 6) for job in own.entries(TINY)}
-    results[Entry(BASE, "scaffold")] = made([[1.0, own.DIVERGED]] * 6)
-    assert any("6 runs of SCAFFOLD" in line and "diverged" in line for line in own.findings(found_of(results)))
-
-
-def test_bands_of_the_figures_are_geometric() -> None:
-    values = np.array([[1.0], [10.0], [100.0], [1.0], [10.0], [100.0]])
-    band = own.geometric(values, TINY)
-    assert band.value[0] == pytest.approx(10)
-    assert band.lower[0] * band.upper[0] == pytest.approx(100)
-    assert isinstance(band, Band)
-
-
-def test_consistency_is_of_the_second_half() -> None:
-    assert own.MEASURES[CONSISTENCY][2]({"consistency": np.array([[9.0, 9.0, 9.0, 1.0, 1.0, 1.0, 1.0]])}).tolist() == [
-        0.0
-    ]

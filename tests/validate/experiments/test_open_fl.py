@@ -1,9 +1,5 @@
 """The experiments of the open-fl paper at small sizes: structure, resuming, numbers behind figures, statements."""
 
-from __future__ import annotations
-
-import csv
-import math
 from dataclasses import replace
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -55,72 +51,6 @@ def test_reproduce_resumes(reproduced) -> None:
     assert (reproduced.experiment.tables, reproduced.experiment.findings) == reproduced.again
 
 
-def rows_of(reproduced, name: str) -> list[dict[str, str]]:
-    with (reproduced.out / "figures" / f"{name}.csv").open(newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
-def test_csv_holds_what_was_simulated(reproduced) -> None:
-    rows = rows_of(reproduced, "figure-3")
-    assert len(rows) == 2 * 2 * 4 * (SMALL.rounds + 1)  # two panels of each algorithm have four curves
-    for label, case in own.families("3")["adam"].items():
-        norm = reproduced.found[case]["norm"]
-        assert norm.shape == (SMALL.runs, SMALL.rounds + 1)
-        drawn = [row for row in rows if (row["panel"], row["series"]) == ("local Adam", label)]
-        np.testing.assert_allclose([float(row["value"]) for row in drawn], norm.mean(axis=0), rtol=1e-14)
-        half = 2.5758293035489004 * norm[:, -1].std(ddof=1) / math.sqrt(SMALL.runs)
-        assert float(drawn[-1]["upper"]) == pytest.approx(norm[:, -1].mean() + half, rel=1e-12)
-
-
-def test_the_ratio_of_radii_in_closed_form(reproduced) -> None:
-    for row in rows_of(reproduced, "radius-ratio"):
-        kappa, noise = float(row["x"]), float(row["series"].split()[-1])  # sigma <= sqrt(2 kappa + 1) L r throughout
-        printed = 1 + math.sqrt(max(3, kappa)) * math.sqrt(2 + noise**2)
-        least = math.sqrt((kappa + 1) / 2 * (1 + noise**2))
-        assert float(row["value"]) == pytest.approx(printed / least, rel=1e-12)
-
-
-def test_no_curve_of_the_region_goes_beyond_a_third(reproduced) -> None:
-    for row in rows_of(reproduced, "theorem-3-region"):
-        beta1, excess = float(row["x"]), float(row["value"])
-        assert not math.isfinite(excess) or (0 < beta1 < 1 / 3 and 0 < excess < 1)
-        assert math.isfinite(excess) or not 0 < beta1 < 0.3
-
-
-def test_replayed_runs_are_the_simulator_s(reproduced) -> None:
-    played, simulated = reproduced.found.replay, reproduced.found[Case("adam")]["norm"]
-    np.testing.assert_allclose(played["norm"], simulated[: SMALL.replayed], rtol=1e-10)
-    # a sample's gradient at 0 is x/2, so the largest is at least half of the longest x that is met
-    assert played["largest"].shape == (SMALL.replayed,)
-    assert (played["largest"] > 0.5 * 15).all()
-    data = own.problem(own.GIVEN.spread, own.GIVEN.ridge, SMALL.pool)
-    longest = float(np.linalg.norm(data.features, axis=2).max())
-    assert (played["largest"] < longest + own.GIVEN.ridge * 20).all()
-
-
-def test_the_bound_of_theorem_2_holds_where_it_applies(reproduced) -> None:
-    table = next(t for t in reproduced.experiment.tables if t.title.startswith("Theorem 2"))
-    assert [row[0] for row in table.rows] == ["0.01", "1"]
-    assert [row[-1] for row in table.rows] == ["yes", "yes"]
-    c = reproduced.found.values(1.0)
-    assert c.uniform == pytest.approx(math.sqrt((c.L / c.mu + 1) / 2 * (c.r**2 + (c.sigma / c.L) ** 2)))
-    assert c.least <= c.uniform < c.printed
-
-
-def test_theorem_3_does_not_apply(reproduced) -> None:
-    table = next(t for t in reproduced.experiment.tables if t.title.startswith("Theorem 3"))
-    held = {row[0]: row[-1] for row in table.rows}
-    assert held["eta <= 1/L"] == "no"
-    assert held["one_minus_kappa_C1 > 0"] == "no"
-    assert any(text.startswith("Theorem 3 cannot be applied") for text in reproduced.experiment.findings)
-
-
-def test_settings_say_what_is_chosen(reproduced) -> None:
-    text = " ".join(reproduced.experiment.settings)
-    for words in ("a pool of 60 clients", "6 runs", "40 rounds", "5 local steps", "minibatches of 10", "it is read as"):
-        assert words in text
-
-
 def test_without_scikit_learn_the_experiment_says_so(reproduced) -> None:
     found = replace(reproduced.found, digits=False)
     assert len(list(own.figures(found))) == 6
@@ -138,21 +68,6 @@ def test_an_interrupted_simulation_is_not_kept(tmp_path, monkeypatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         Work(tmp_path)[Case("sgd").of(SMALL)]
     assert not list(tmp_path.iterdir())
-
-
-def test_cases_have_names_and_settings_of_their_own() -> None:
-    cases = {case for *_, case in own.each(("2", "3", "4", "5", "6"))}
-    cases |= {c for pair in own.sweep(Size()).values() for c in pair}
-    cases |= {replace(Case("sgd"), step=0.05), replace(Case("sgd"), step=0.05, radius=3.0)}
-    assert len({case.key for case in cases}) == len(cases)
-    adam = Case("adam").algorithm
-    assert (adam.step, adam.beta1, adam.beta2, adam.eps) == (0.1, 0.9, 0.999, 1e-3)
-    assert (adam.local_steps, adam.batch) == (5, 10)
-    assert Case("sgd").algorithm.step == 1
-    assert Case("adam", spread=None).algorithm.eps == 1e-8
-    for size in (own.EXAMPLE.full, own.EXAMPLE.quick):  # the pool outlasts the rounds at p = 1
-        assert size.pool >= own.GIVEN.initial + size.rounds
-        assert size.digit_pool >= own.GIVEN.initial + size.digit_rounds
 
 
 # --- statements on synthetic norms -----------------------------------------------------------------------------------

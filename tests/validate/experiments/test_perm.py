@@ -1,7 +1,5 @@
 """PERM's synthetic experiment: its parts on small sizes, its structure, and that it goes on where it stopped."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +11,11 @@ import numpy as np
 import pytest
 
 from examples import perm as own
-from examples.perm import Size, Train
+from examples.perm import Size
 from sim.problems import ridge_logistic, split_samples, two_population_logistic
 from sim.simulate import simulate
 from theory.papers.perm import shuffling
 from validate.experiments.kept import Work
-from validate.experiments.methods import tuned
-from validate.heat_maps import HeatMap, draw_heat_maps
-from validate.rates import Slope
 
 SMALL = Size(clients=6, epochs=3, seeds=3, grid=2, swept=1, points=3, rounds=(16, 24, 36), runs=12)
 
@@ -51,20 +46,6 @@ def test_the_mixing_step_solves_equation_2() -> None:
     level = np.where(alpha > 0, slope, np.inf).min(axis=-1, keepdims=True)
     np.testing.assert_allclose(np.where(alpha > 0, slope, level), np.broadcast_to(level, slope.shape))
     assert np.all(slope >= level - 1e-12)
-
-
-def test_every_method_is_tuned_alike() -> None:
-    assert list(own.METHODS) == ["perm", "fedavg", "per-fedavg", "pfedme", "local"]
-    for key, method in own.METHODS.items():
-        grid = method.grid(3, 3)
-        assert {step for step, _ in grid} == set(own.STEPS)
-        assert len(grid) == len(set(grid)) == (3 if key == "local" else 9)
-    assert own.METHODS["perm"].make(0.1, 1.0, 4) == own.SingleLoop(0.1, 1.0)
-    for key in own.RIVALS:
-        baseline = own.METHODS[key].make(0.1, own.METHODS[key].values[0], 4)
-        assert baseline.parameters["H"] == 20
-        assert baseline.parameters["eta"] == 0.1
-        assert baseline.tuning[1]["H"] == (3000 if key == "pfedme" else 1000)
 
 
 def test_the_baselines_are_their_papers_steps() -> None:
@@ -131,14 +112,6 @@ def test_algorithm_2_s_weights_are_those_at_the_global_model_of_the_round() -> N
     assert np.ptp(alpha) > 0.1
 
 
-def test_the_best_setting_is_not_one_that_diverged() -> None:
-    values = {(0.1, 1.0): 0.5, (0.1, 2.0): np.nan, (0.3, 1.0): 0.4, (0.3, 2.0): np.inf}
-    found = tuned(values, values.__getitem__)
-    assert found.best == (0.3, 1.0)
-    assert found.scores[0.1, 2.0] == np.inf
-    assert (found.at_edge(0), found.at_edge(1)) == (True, True)
-
-
 def test_a_lead_is_a_paired_difference_at_the_ends_of_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     def runs(at: list[int], curves: list[list[float]]) -> list[Any]:
         return [{"rounds": np.array(at), "accuracy": np.array(c), "loss": -np.array(c)} for c in curves]
@@ -163,18 +136,6 @@ def test_algorithm_3_s_global_model_with_one_local_step_is_gradient_descent() ->
     np.testing.assert_allclose(own.global_model(p, 5, 0.7, 1), w, atol=1e-14)
 
 
-def test_sparsity_counts_positive_weights() -> None:
-    assert own.sparsity(np.array([[1.0, 0.0], [0.5, 0.5]])) == (1.5, 0.75)
-
-
-def test_heat_maps_are_drawn(tmp_path: Path) -> None:
-    maps = [HeatMap(f"map {i}", np.eye(5) / (i + 1)) for i in range(4)]
-    path = draw_heat_maps(tmp_path / "heat.svg", maps, "j", "i", "weight", columns=3)
-    text = path.read_text()
-    ElementTree.fromstring(text)
-    assert text.count("<image") >= 4
-
-
 # --- rates -----------------------------------------------------------------------------------------------------------
 
 
@@ -188,16 +149,6 @@ def test_minimisers_of_weighted_sums(kind: str) -> None:
     values = np.linalg.eigvalsh(own.of_clients(problem, "hessian", v))
     assert values.min() >= mu - 1e-9
     assert values.max() <= L + 1e-9
-
-
-def test_rates_of_known_curves() -> None:
-    """Errors that fall exactly as printed, and half as fast."""
-    R = np.array([16.0, 32.0, 64.0, 128.0])
-    exact, slow = own.fitted(R, np.tile(3 / R, (4, 1))), own.fitted(R, np.tile(3 / np.sqrt(R), (4, 1)))
-    assert exact.value == pytest.approx(-1)
-    wide = Slope(-1.0, -2.0, 0.0, 0.1, 0.0, 0.0, 4, 0.99)
-    verdicts = [own.Fit("noisy", "gap", 1, s, s).verdict for s in (exact, slow, wide)]
-    assert verdicts == ["borne out", "not borne out", "not settled"]
 
 
 def test_rates_are_measured(reproduced: SimpleNamespace) -> None:
@@ -246,52 +197,7 @@ def test_reproduce_draws_and_tabulates(reproduced: SimpleNamespace) -> None:
     assert len(experiment.findings) >= 6
 
 
-def test_the_numbers_behind_figure_1_are_those_of_the_ranking(reproduced: SimpleNamespace) -> None:
-    with reproduced.experiment.data[0].open(newline="") as stream:
-        rows = [row for row in csv.DictReader(stream) if "error rate" in row["panel"]]
-    final = {r["series"]: 1 - float(r["value"]) for r in rows}  # the last round of each method
-    label = own.METHODS["perm"].label
-    assert [float(r["x"]) for r in rows if r["series"] == label] == [0, 6, 12, 18]
-    ranking = experiment_table(reproduced.experiment, "Personalised accuracy")
-    shown = {row[0]: float(row[2].split()[0]) for row in ranking.rows}
-    for method in own.METHODS.values():
-        assert shown[method.label] == pytest.approx(final[method.label], abs=6e-5)
-
-
-def test_the_paired_figure_is_the_difference_of_figure_1_s_curves(reproduced: SimpleNamespace) -> None:
-    plain, paired = (list(csv.DictReader(path.read_text().splitlines())) for path in reproduced.experiment.data[:2])
-    mean = {("loss" in r["panel"], r["series"], float(r["x"])): float(r["value"]) for r in plain}
-    label = own.METHODS["perm"].label
-    assert len(paired) == 2 * 4 * 4
-    for row in paired:
-        what, at = "loss" in row["panel"], float(row["x"])  # all recorded at 0, 6, 12, 18
-        expected = mean[what, row["series"], at] - mean[what, label, at]
-        assert float(row["value"]) == pytest.approx(expected, abs=1e-12)
-
-
-def experiment_table(experiment: Any, title: str) -> Any:
-    return next(t for t in experiment.tables if t.title.startswith(title))
-
-
-def test_weights_in_figure_6_are_weights(reproduced: SimpleNamespace) -> None:
-    with reproduced.experiment.data[2].open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert len(rows) in (3 * 6, 5 * 6)  # without and with scikit-learn
-    values = np.array([[float(r[f"column{j}"]) for j in range(6)] for r in rows])
-    np.testing.assert_allclose(values.sum(axis=1), 1)
-    assert (values >= 0).all()
-    two = values[:6]
-    assert two[:3, 3:].max() == two[3:, :3].max() == 0  # the populations are told apart
-
-
 def test_a_finished_experiment_is_read_again(reproduced: SimpleNamespace) -> None:
     assert not any("simulating" in line for line in reproduced.second)
     assert sum("read from" in line for line in reproduced.second) == sum(":" in line for line in reproduced.first)
     assert reproduced.again == (reproduced.experiment.tables, reproduced.experiment.findings)
-
-
-def test_other_data_are_other_runs(tmp_path: Path) -> None:
-    jobs = [Train("local", (0.1, 0.0), data, 2, 1, 1, ridge) for data, ridge in ((1, 1e-3), (1, 1e-2), (2, 1e-3))]
-    work = Work(tmp_path)
-    assert len({float(work[job]["loss"][-1]) for job in jobs}) == 3
-    assert len(list(tmp_path.iterdir())) == 3

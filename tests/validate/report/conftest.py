@@ -1,7 +1,5 @@
 """The browser in which the tests look at the report's pages."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What the tests of the sliders share: claims, formulas to draw, and a page of its own for some claims."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Mapping
 from functools import cache, reduce

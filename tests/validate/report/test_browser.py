@@ -2,8 +2,6 @@
 and a phone legible, print complete.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The report on a paper in an author's own file: its page, the commands on it, its processes, and bad files."""
 
-from __future__ import annotations
-
 import html
 import re
 import shlex

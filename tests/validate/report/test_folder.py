@@ -1,7 +1,5 @@
 """A folder that is used again: what an earlier report left goes, and nothing else ever does."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import replace
@@ -50,12 +48,6 @@ def test_what_is_no_longer_reported_goes(tmp_path: Path) -> None:
     assert written(tmp_path, PAPER) == BOTH - {"other.html", "numbers/other.csv"}
 
 
-def test_folders_that_are_empty_then_go_too(tmp_path: Path) -> None:
-    written(tmp_path, PAPER)
-    render([], [], tmp_path, papers=[PAPER])
-    assert not (tmp_path / "numbers").exists()
-
-
 def test_what_somebody_put_there_or_changed_stays(tmp_path: Path) -> None:
     written(tmp_path, PAPER, OTHER)
     mine = {
@@ -74,12 +66,6 @@ def test_what_somebody_put_there_or_changed_stays(tmp_path: Path) -> None:
     assert "toy.html" not in listed(tmp_path)  # from now on it is somebody's
     assert page.read_text(encoding="utf-8").endswith("<!-- a remark -->")
     assert {name: (tmp_path / name).read_text(encoding="utf-8") for name in mine} == mine
-
-
-def test_what_lies_there_without_a_manifest_stays(tmp_path: Path) -> None:
-    written(tmp_path, PAPER)
-    (tmp_path / MANIFEST).unlink()
-    assert written(tmp_path, OTHER) == BOTH
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """Claims as data for the page's sliders, and the values at which these start."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
 
 import pytest
 
-from tests.validate.report.playing import CLAIMS, SAME, data_of, made, page_of, run, starts
+from tests.validate.report.playing import CLAIMS, data_of, made, page_of, starts
 from theory import catalog
 from theory.bound import Parameter
 from theory.calculator import calculator
@@ -68,15 +66,6 @@ def test_given_starts_are_kept_where_they_can_be() -> None:
     assert isinstance(found["G"], int | float)
     assert "other" not in found
     assert violated(claim, found) == ()
-
-
-def test_a_tied_parameter_starts_on_its_formula_and_says_it() -> None:
-    data = play(made("a*b", "b == 4*a/3"))
-    assert data is not None
-    tied = next(p for p in data["parameters"] if p["name"] == "b")
-    assert tied["tie"]["formula"] == "4*a/3"
-    assert data["hypotheses"][tied["tie"]["hypothesis"]]["relation"] == "b == 4*a/3"
-    assert float(run(data["program"], starts(data))[tied["tie"]["place"]]) == pytest.approx(tied["start"], rel=SAME)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The sliders in Chromium: the page's own interpreter against Python's values, and what a reader does and sees."""
 
-from __future__ import annotations
-
 import random
 import shlex
 from collections.abc import Iterator, Mapping

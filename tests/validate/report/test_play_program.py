@@ -1,7 +1,5 @@
 """A claim's formulas as plain data, run by an interpreter of the tests' own and held against `theory.floats`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

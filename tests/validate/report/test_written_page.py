@@ -1,7 +1,5 @@
 """The report's section of a claim."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """A real Dask scheduler and real workers on 127.0.0.1, for the tests."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """What the tests of the engines have computed instead of cells: functions of a module, as workers need them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,12 +1,7 @@
 """Claims in an author's own file: what their cells are, where they are computed, and what a changed file does."""
 
-from __future__ import annotations
-
 import csv
-import json
-import shutil
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
@@ -20,10 +15,8 @@ import pytest
 
 from tests.validate.command_line import EQ8, call, complaint, printed
 from validate import files
-from validate.sweep import Cell, Specification, claim_files, coordinator, key, read_specification, run_cell
-from validate.sweep.claim_files import ClaimFile
-from validate.sweep.coordinator import Snapshot, Summary, sweep
-from validate.sweep.executors import Pool
+from validate.sweep import Cell, Specification, claim_files, key, read_specification, run_cell
+from validate.sweep.coordinator import Summary, sweep
 from validate.sweep.store import Store
 from validate.sweep.summary import experiment_of
 
@@ -131,32 +124,6 @@ def results(path: Path | str) -> list[tuple[str, dict[str, Any]]]:
 # --- what a cell is --------------------------------------------------------------------------------------------------
 
 
-def test_a_cell_says_the_label_and_the_file_s_contents_and_not_where_the_file_lies(folder: Path) -> None:
-    documents = list(read(*BOTH, EQ8).documents())
-    digest = sha256(PAPER.encode()).hexdigest()
-    assert {(d["claim"], d.get("file"), d.get("relation")) for d in documents} == {
-        (BOTH[0], digest, "<="), (BOTH[1], digest, "<="), (EQ8, None, None),
-    }  # fmt: skip
-    assert str(folder) not in json.dumps(documents)
-    other = folder / "elsewhere"
-    other.mkdir()
-    shutil.copy(folder / "my_paper.py", other)
-    assert list(read(*BOTH, EQ8, folder=other).documents()) == documents
-    assert list(read(*(f"elsewhere/{claim}" for claim in BOTH), EQ8).documents()) == documents
-    assert list(read(*(f"{other}/{claim}" for claim in BOTH), EQ8, folder="/").documents()) == documents
-    assert list(read("my_paper.py:mine/noise-ball", *BOTH, EQ8).documents()) == documents, "one claim, once"
-    keys = {key(document) for document in documents}
-    (folder / "my_paper.py").write_text(PAPER + "\n", encoding="utf-8")
-    changed = {key(document) for document in read(*BOTH, EQ8).documents()}
-    shared = {key(document) for document in documents if document["claim"] == EQ8}
-    assert keys & changed == shared
-    assert len(changed) == len(keys) == 12
-
-
-def test_the_relation_is_the_claim_s(folder: Path) -> None:
-    assert {d["relation"] for d in read("my_paper.py:from-below").documents()} == {">="}
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -232,32 +199,6 @@ def test_a_dask_cluster_computes_the_same(folder: Path) -> None:
     assert done.digest == in_threads(specification, folder / "t").digest
 
 
-def test_claims_about_one_scenario_are_computed_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether they are of a file or not: what they have in common is computed once."""
-    groups: list[str] = []
-
-    class Noticing(Pool):
-        def submit(self, key: str, text: str, group: str) -> None:
-            groups.append(group)
-            super().submit(key, text, group)
-
-    monkeypatch.setattr(coordinator, "Pool", Noticing)
-    in_threads(read(*BOTH, EQ8), "s")
-    assert Counter(Counter(groups).values()) == {3: 4}  # three claims about each of four scenarios
-
-
-def test_two_files_of_one_paper_are_two_papers(folder: Path) -> None:
-    """Such as a paper before and after a repair."""
-    (folder / "repaired.py").write_text(PAPER.replace("2*delta**2*noise", "2*delta*noise/mu"), encoding="utf-8")
-    in_threads(read("my_paper.py:lost-factor", "repaired.py:lost-factor"), "s")
-    found = results("s")
-    assert {(claim, result["outcome"]) for claim, result in found} == {
-        ("my_paper.py:lost-factor", "fails"),
-        ("my_paper.py:lost-factor", "holds"),
-        ("repaired.py:lost-factor", "holds"),
-    }
-
-
 # --- a file that is not what it was ----------------------------------------------------------------------------------
 
 
@@ -284,17 +225,6 @@ def test_a_worker_without_the_file_gives_no_answer(folder: Path, content: str, s
     path.write_text(PAPER, encoding="utf-8")
     again = swept(specification, "s", retry=True, **options)
     assert (again.computed, again.digest) == (8, whole)
-
-
-def test_a_file_that_changes_meanwhile_changes_no_answer(folder: Path) -> None:
-    """A process goes on with what it has run, which is what the cells say."""
-    specification = read(*BOTH)
-    whole = in_threads(specification, "whole").digest
-
-    def change(now: Snapshot) -> None:
-        (folder / "my_paper.py").write_text(PAPER.replace("2*delta*noise/mu", "9"), encoding="utf-8")
-
-    assert in_threads(specification, "s", progress=change).digest == whole
 
 
 def test_a_store_is_not_gone_on_with_when_the_file_has_changed(folder: Path) -> None:
@@ -382,13 +312,6 @@ def test_a_path_begins_where_the_specification_is(folder: Path, monkeypatch: pyt
     assert read(*BOTH).paths == {"my_paper.py": str(deep / "my_paper.py")}
 
 
-def test_what_a_file_prints_is_not_what_the_command_was_asked_for(folder: Path) -> None:
-    (folder / "my_paper.py").write_text("print('a line of the file')\n" + PAPER, encoding="utf-8")
-    result = call("sweep", "spec.toml", "--dry-run", "--json")
-    assert json.loads(result.stdout)["cells"] == 8
-    assert result.stderr == "a line of the file\n"
-
-
 # --- what a reader sees ----------------------------------------------------------------------------------------------
 
 
@@ -465,15 +388,3 @@ def test_a_cell_runs_no_other_contents_than_its_own(folder: Path) -> None:
         run_cell({**document, "relation": ">="}, specification.paths)
     with pytest.raises(ValueError, match="has no claim 'other' with relation <="):
         run_cell({**document, "claim": "my_paper.py:other"}, specification.paths)
-
-
-def test_a_file_is_run_once_a_process(folder: Path) -> None:
-    count = "with open('runs', 'a') as file:\n    file.write('x')\n"
-    (folder / "my_paper.py").write_text(count + PAPER, encoding="utf-8")
-    specification = read(*BOTH)
-    in_threads(specification, "s")
-    assert read(*BOTH).paths == specification.paths == {"my_paper.py": str(folder / "my_paper.py")}
-    assert Path("runs").read_text(encoding="utf-8") == "x"
-    assert claim_files.read(BOTH[0], folder)[1] == ClaimFile(
-        str(folder / "my_paper.py"), specification.entries[BOTH[0]]["file"]
-    )

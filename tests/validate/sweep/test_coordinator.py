@@ -1,7 +1,5 @@
 """The loop of a sweep, with workers that behave: what it computes, goes on with, tells, and refuses."""
 
-from __future__ import annotations
-
 import datetime
 import random
 import sqlite3
@@ -161,17 +159,6 @@ def test_the_wall_clock_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert all(0 < now.rate < 1000 for now in told if now.rate is not None)
     assert all(0 <= now.left < 1000 for now in told if now.left is not None)
     assert [now.finished for now in told] == sorted(now.finished for now in told)
-
-
-def test_what_is_told_adds_up(tmp_path: Path) -> None:
-    told: list[Snapshot] = []
-    swept(grid(40, seconds=0.05), tmp_path / "s", function=slow, progress=told.append)
-    assert len(told) >= 3
-    for now in told:
-        assert now.cells == 40
-        assert now.finished == sum(now.outcomes.values())
-    assert (told[-1].finished, told[-1].left) == (40, 0.0)
-    assert told[-1].rate is not None
 
 
 def test_a_store_that_is_locked_for_a_while_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,5 @@
 """Stores that other programs have changed, as tables: refused in words, and no half of a file is left."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import sys
@@ -90,9 +88,3 @@ def test_the_largest_numbers_that_fit(tmp_path: Path) -> None:
     result = {"outcome": "holds", "left": 10**308, "runs": 2**63 - 1}
     forge(path, "UPDATE results SET result = ?", json.dumps(result))
     assert exported(path, tmp_path / "t.csv") == exported(path, tmp_path / "t.parquet") == 2
-
-
-def test_large_integers_of_documents_are_text(tmp_path: Path) -> None:
-    path = made(tmp_path / "s", {"at": 10**30})
-    assert exported(path, tmp_path / "t.csv") == 2
-    assert str(10**30) in (tmp_path / "t.csv").read_text(encoding="utf-8")

@@ -1,7 +1,5 @@
 """Results that are not what was kept: told by their checksums, named, computed again; and stores without checksums."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor

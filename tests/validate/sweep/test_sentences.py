@@ -1,7 +1,5 @@
 """Cells of claims that say what they mean: grids of their algorithm's parameters."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -13,12 +11,12 @@ from tests.language import noise_ball, proxskip
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
 from validate.expected import lines
-from validate.instances import by_runs, read_instance
+from validate.instances import read_instance
 from validate.instances.by_runs import left_by_runs, sides_by_runs, why_not_from_above
 from validate.instances.occasion import occasion
 from validate.instances.problems import in_floats
 from validate.instances.setting import Setting
-from validate.on_instance import on_instance, setting_of, valued
+from validate.on_instance import setting_of, valued
 from validate.sweep import read_specification, run_cell
 
 LANGUAGE = Path(__file__).parents[2] / "language"
@@ -100,20 +98,6 @@ def test_a_sweep_of_a_grid(specification: str, folder: Path) -> None:
     assert page.exit_code == 0, page.output
 
 
-def test_cells_agree_with_instances() -> None:
-    found = outcome(claim="noise-ball/lost-factor")
-    assert found["outcome"] == "fails"
-    assert found["detail"].startswith("in fractions")
-    data = {"problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]}, "parameters": {"eta": "1/2"},
-            "start": 0, "rounds": 3}  # fmt: skip
-    exact = on_instance(noise_ball.LOST_FACTOR, read_instance({**data, "algorithm": "x/y"}, noise_ball.parallel_sgd))
-    row = exact.measured.broken[0]
-    assert found["index"] == dict(row.at)
-    assert found["left"] == pytest.approx(float(row.left), rel=1e-12)
-    fine = outcome(claim="noise-ball/noise-ball")
-    assert (fine["outcome"], fine["guarantee"]) == ("holds", "exact")
-
-
 def test_what_a_claim_does_not_speak_of() -> None:
     assert (
         outcome(claim="noise-ball/noise-ball", rounds=3, algorithm={"kind": "program", "eta": "9"})["outcome"]
@@ -182,21 +166,6 @@ def test_runs_have_the_left_side_as_their_expectation() -> None:
             assert abs(left.mean() - exact[tuple(at.items())]) <= error, (one.id, at)
         tested += len(rows) > 0
     assert tested >= 15
-
-
-def test_a_batch_of_runs_begins_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = catalog.claim("noise-ball/noise-ball")
-    data = {"algorithm": "x/y", "problem": {"clients": [[{"h": "1/4", "b": 1}, {"h": "1/4", "b": -1}]]},
-            "parameters": {"eta": "1/2"}, "start": 0, "rounds": 3}  # fmt: skip
-    setting = setting_of(one, valued(one, read_instance(data, noise_ball.parallel_sgd), {}))
-    world = Setting(in_floats(setting.problem), setting.start, setting.values, setting.rounds, one)
-    (_, whole) = left_by_runs(one, world, 50, 3)[-1]
-    (_, later) = left_by_runs(one, world, 30, 3, first_run=20)[-1]
-    monkeypatch.setattr(by_runs, "TOGETHER", 1)
-    (_, singly) = left_by_runs(one, world, 50, 3)[-1]
-    assert len(set(whole)) > 3
-    assert (whole[20:] == later).all()
-    assert (whole == singly).all()
 
 
 def test_false_claims_fail_by_runs() -> None:

@@ -1,7 +1,5 @@
 """The specification of a sweep: what it says, what it refuses, and that the grid is the product of its axes."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -17,7 +15,6 @@ from hypothesis import strategies as st
 from sim.moments.turns import MOST_VISITED
 from sim.problems import rand_hie
 from tests.rationals import rationals
-from theory.catalog import paper
 from theory.papers.specs import SPECS
 from validate.sweep import Cell, Specification, canonical, key, kinds, read_specification
 from validate.sweep import specification as module
@@ -28,7 +25,6 @@ RULES = {"aggregation": ("unbiased", "normalised"), "empty": ("keep", "zero", "c
 
 TOP: dict[str, Any] = {"claims": [EQ8], "rounds": [10]}
 QUADRATIC: dict[str, Any] = {"kind": "quadratic", "clients": 2, "dim": 2, "mu": "1/10", "L": 1}
-SCALAR: dict[str, Any] = {"kind": "scalar", "clients": [{"h": 1, "a": 0}, {"h": "2", "a": "-1/2"}]}
 SVRG: dict[str, Any] = {"kind": "fedavg-svrg", "step": "1/10", "S": 2, "M": 2}
 LOCAL: dict[str, Any] = {"kind": "local-sgd", "step": "1/10", "local_steps": 2}
 SHUFFLING: dict[str, Any] = {"kind": "shuffling", "step": "1/10", "local_steps": 2}
@@ -140,33 +136,11 @@ def test_a_cell_is_written_out_in_full() -> None:
     ]  # fmt: skip
 
 
-def test_the_name_of_a_paper_stands_for_its_claims_with_a_right_side() -> None:
-    bounds = tuple(claim.id for claim in paper("fedmim") if claim.has_bound)
-    assert 0 < len(bounds) < len(list(paper("fedmim")))
-    assert read({"claims": ["fedmim/eq37", "fedmim"]}).claims[0] == "fedmim/eq37"
-    assert set(read({"claims": "fedmim"}).claims) == set(bounds)
-
-
 def test_claims_about_one_scenario_are_neighbours() -> None:
     made = read({"claims": "fedavg-svrg", "rounds": [1, 2]}, problems=({**QUADRATIC, "L": [1, 10]},))
     scenarios = [Cell.from_document(document).scenario for document in made.documents()]
     changes = sum(a != b for a, b in pairwise(scenarios))
     assert len(set(scenarios)) == 4 == changes + 1
-
-
-def test_cells_are_made_as_they_are_asked_for() -> None:
-    made = read(problems=({**QUADRATIC, "seed": {"from": 0, "to": 199_999}},))
-    assert len(made) == 200_000
-    first = next(iter(made.documents()))
-    assert first["problem"]["seed"] == 0
-
-
-def test_exact_cells_do_not_depend_on_seeds() -> None:
-    made = read({"method": ["exact", "sampled"], "seeds": [0, 1, 2], "runs": {"first": 8, "most": 32}})
-    assert [(d["method"], d.get("seed")) for d in made.documents()] == [
-        ("exact", None), ("sampled", 0), ("sampled", 1), ("sampled", 2),
-    ]  # fmt: skip
-    assert {(d["first"], d["most"]) for d in made.documents() if d["method"] == "sampled"} == {(8, 32)}
 
 
 @given(st.integers(1, 200), st.fractions(Fraction(1, 10**6), Fraction(999, 1000)).filter(lambda p: p < 1))
@@ -188,17 +162,6 @@ def test_equal_cells_are_merged() -> None:
     assert texts(read(algorithms=(FEDMIM,))) == texts(read(algorithms=(FEDMIM,), participation={"clients": 2}))
     same = {**SHUFFLING, "alpha": ["1/2", "0.5"]}
     assert texts(read(algorithms=(SHUFFLING, same))) == texts(read(algorithms=(same,)))
-
-
-def test_axes_of_lists_are_lists_of_lists() -> None:
-    one = read(algorithms=({**FEDMIM, "alpha": ["1/2", "1/4"]},))
-    assert [d["algorithm"]["alpha"] for d in one.documents()] == [["1/2", "1/4"]]
-    several = read(algorithms=({**FEDMIM, "alpha": [["1/2", "1/4"], [0.5], []]},))
-    assert [d["algorithm"]["alpha"] for d in several.documents()] == [["1/2", "1/4"], ["1/2"], []]
-    steps = read({"rounds": 2}, algorithms=({**SVRG, "step": ["1/10", ["1/10", "1/20"]]},))
-    assert [d["algorithm"]["step"] for d in steps.documents()] == ["1/10", ["1/10", "1/20"]]
-    clients = read(problems=({"kind": "scalar", "clients": [[{"h": 1, "a": 0}], SCALAR["clients"]]},))
-    assert [len(d["problem"]["clients"]) for d in clients.documents()] == [1, 2]
 
 
 # as properties
@@ -275,15 +238,6 @@ def test_a_document_survives_json_and_is_its_own_canonical_form(grid: Any, data:
         assert key(again) == key(document)
         cell = Cell.from_document(again)
         assert (cell.claim, cell.rounds, cell.method) == (document["claim"], document["rounds"], document["method"])
-
-
-@pytest.mark.parametrize("kind", [SVRG, LOCAL, SHUFFLING, FEDMIM])
-@pytest.mark.parametrize("problem", [QUADRATIC, SCALAR])
-def test_every_document_is_one_that_a_cell_accepts(kind: dict[str, Any], problem: dict[str, Any]) -> None:
-    made = read({"method": ["exact", "sampled"], "rounds": [1, 3]}, problems=(problem,), algorithms=(kind,))
-    for document in made.documents():
-        cell = Cell.from_document(json.loads(canonical(document)))
-        assert cell.level == (made.level if cell.method == "sampled" else 0)
 
 
 # what it refuses
@@ -387,9 +341,3 @@ def test_a_grid_that_is_too_large_is_refused_before_it_is_expanded(monkeypatch: 
 def test_only_text_is_read() -> None:
     with pytest.raises(ValueError, match="is a bytes, not text"):
         read_specification(b"rounds = 1")  # type: ignore[arg-type]
-
-
-@given(st.text(max_size=200) | st.binary(max_size=200).map(lambda b: b.decode("latin-1")))
-def test_whatever_the_text_the_error_is_a_value_error(given: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        read_specification(given)

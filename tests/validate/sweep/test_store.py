@@ -1,7 +1,5 @@
 """The store of a sweep: whole results only, one writer, any readers, and nothing believed of a file."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import sqlite3

@@ -1,8 +1,5 @@
 """What the report says of a sweep: the store's numbers, what is missing, and nothing that is executed."""
 
-from __future__ import annotations
-
-import csv
 import json
 import math
 import random
@@ -12,24 +9,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.validate.command_line import EQ7, EQ8, call, complaint
+from tests.validate.command_line import EQ7, EQ8, call
 from tests.validate.test_report import Page, dead_links, own_scripts
 from validate.experiment import Experiment, Table
 from validate.report import render
 from validate.report.readable import number
 from validate.sweep import read_specification, run_cell
-from validate.sweep.axis_drawing import Bar, Panel, draw_axis, label, positions
+from validate.sweep.axis_drawing import Bar, Panel, draw_axis
 from validate.sweep.cell import key
 from validate.sweep.records import Row, Work
 from validate.sweep.store import Store
 from validate.sweep.summary import experiment_of
-from validate.sweep.summary_tables import clean, tables_of
-from validate.sweep.tally import exact_number, groups, quantiles, tally
+from validate.sweep.summary_tables import tables_of
+from validate.sweep.tally import groups, tally
 
 HOSTILE = "<script>alert('x')</script> $\\frac{ {{ 7*7 }} \ud800\u202e\x00"
 SPECIFICATION = f"""
@@ -142,29 +138,6 @@ def test_an_exact_sweep_is_told_in_its_own_numbers(exact: Any, told: tuple[Path,
         assert f"algorithm.step = {top['algorithm']['step']}" in row[-1]
 
 
-def test_a_figure_has_the_ratios_of_each_value(exact: Any, told: tuple[Path, Experiment]) -> None:
-    cells, found = exact[1], told[1]
-    names = [figure.title.removeprefix("Tightness against ") for figure in found.figures]
-    assert names == ["problem.L", "problem.clients", "problem.kind", "algorithm.step", "rounds"]
-    assert all(figure.path.is_file() and figure.path.suffix == ".svg" for figure in found.figures)
-    at = names.index("algorithm.step")
-    with found.data[at].open(encoding="utf-8", newline="") as stream:
-        rows = {(row["claim"], row["value"]): row for row in csv.DictReader(stream)}
-    assert {value for _, value in rows} == {"1/20", "1/3"}
-    for (claim, value), row in rows.items():
-        own = sorted(
-            result["ratio"]
-            for document, result in cells
-            if (document["claim"], document["algorithm"]["step"]) == (claim, value) and result["ratio"] is not None
-        )
-        assert int(row["cells"]) == len(own)
-        assert [float(row[name]) for name in ("least", "median", "largest")] == [
-            own[0], own[math.ceil(len(own) / 2) - 1], own[-1],
-        ]  # fmt: skip
-    lacking = sum(d["problem"]["kind"] == "scalar" and r["ratio"] is not None for d, r in cells)
-    assert f"{lacking} cells without this entry left out" in found.figures[0].caption
-
-
 def test_the_same_results_give_the_same_page(exact: Any, told: tuple[Path, Experiment], tmp_path: Path) -> None:
     (path, cells), (one, experiment) = exact, told
     render((), (), one, papers=(), sweeps=[experiment])
@@ -193,34 +166,6 @@ def test_an_empty_store(tmp_path: Path) -> None:
     assert not found.tables
     assert not found.figures
     assert "The store has no cells." in page(found, tmp_path).text
-
-
-def test_an_unfinished_store_says_so_first(tmp_path: Path) -> None:
-    path = kept(tmp_path / "s", [(toy(at), answer(at / 8) if at < 3 else None) for at in range(8)])
-    found = experiment_of(path, tmp_path / "out")
-    assert found.findings[0].startswith("Unfinished: 5 of 8 cells have no result yet.")
-    assert "being written" not in found.findings[0]
-    assert "digest" not in found.settings[0]
-    assert table(found, "Outcomes by claim").header == ("claim", "holds", "no result yet", "cells")
-    assert table(found, "Outcomes by claim").rows == (("toy/one", "3", "5", "8"),)
-    assert "Unfinished" in page(found, tmp_path).text
-    with Store.open(path):
-        assert "It is being written by process " in experiment_of(path, tmp_path / "out").findings[0]
-    nothing = experiment_of(kept(tmp_path / "none", [(toy(at), None) for at in range(2)]), tmp_path / "out")
-    assert nothing.findings[0].startswith("Unfinished: 2 of 2 cells")
-    assert not nothing.figures
-
-
-def test_cells_that_fail_are_listed(tmp_path: Path) -> None:
-    entries = [(toy(at, "toy/one" if at % 2 else "toy/two"), answer(1 + at, "fails")) for at in range(30)]
-    found = experiment_of(kept(tmp_path / "s", entries), tmp_path / "out")
-    assert found.findings[0].startswith("30 cells: the claim fails there (toy/two, toy/one).")
-    failing = table(found, "Cells that fail")
-    assert failing.note.startswith("The first 20 of 30.")
-    assert [row[0] for row in failing.rows] == ["toy/two", "toy/one"] * 10
-    assert [row[1] for row in failing.rows] == [f"rounds = {at}" for at in range(20)]
-    assert failing.rows[1][2:6] == (number(2.0), number(1.0), number(2.0), "k = 3")
-    assert failing.rows[4][-1] == key(entries[4][0])[:12]
 
 
 def test_failures_are_listed_with_their_messages(tmp_path: Path) -> None:
@@ -357,37 +302,6 @@ def test_what_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
 # --- the parts -------------------------------------------------------------------------------------------------------
 
 
-@given(st.fractions())
-def test_numbers_of_a_specification_are_read_exactly(value: Fraction) -> None:
-    if len(str(value)) <= 200:
-        assert exact_number(str(value)) == value
-
-
-@given(st.text() | st.text(alphabet="0123456789+-./e", max_size=12))
-def test_other_text_is_no_number(text: str) -> None:
-    found = exact_number(text)
-    assert found is None or math.isclose(float(found), float(Fraction(text)) if "/" in text else float(text), abs_tol=0)
-
-
-@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=40), st.floats(0, 1))
-def test_a_quantile_is_the_ratio_of_a_cell(values: list[float], share: float) -> None:
-    (found,) = quantiles(np.array(values), [share])
-    assert found in values
-    assert sum(value <= found for value in values) >= share * len(values) - 1e-9
-    assert sum(value < found for value in values) <= share * len(values) + 1e-9
-
-
-def test_values_stand_in_their_order() -> None:
-    assert positions(["1/2", "10", "-1", "1/3"]) == {"-1": 0, "1/3": 1, "1/2": 2, "10": 3}
-    assert positions(["b", "1", "a"]) == {"b": 0, "1": 1, "a": 2}
-    many = [f"{n}/7" for n in range(20, 0, -1)]
-    assert positions(many) == {f"{n}/7": n / 7 for n in range(1, 21)}
-    assert list(positions(many)) == many[::-1]
-    assert label("a" * 50 + "é\n", 14) == "aaaaa...a\\xe9 "
-    assert clean(" a\n\tb\ud800 ") == "a b\N{REPLACEMENT CHARACTER}"
-    assert len(clean("x" * 1000)) == 300
-
-
 @pytest.mark.parametrize(
     "values", [["a", "$\\frac{", "c"], [str(n) for n in range(1, 30)], ["-1", *map(str, range(9))]]
 )
@@ -443,10 +357,6 @@ def complaint_of(*arguments: object) -> str:
     result = call("report", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     return result.stderr.splitlines()[-1]
-
-
-def test_an_unknown_paper_is_refused_before_a_store_is_read(tmp_path: Path) -> None:
-    assert "unknown paper" in complaint(call("report", "nonsense", "--store", tmp_path / "missing"))
 
 
 def test_a_sweep_stands_beside_papers(exact: Any, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """A sweep on a Dask cluster: a real scheduler and real workers, some of which are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """What may befall a sweep: no cell is lost or counted twice, and the results are the same in the end."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,0 +1,1 @@
+"""Landmark theorems of the field, as printed: one file a paper."""

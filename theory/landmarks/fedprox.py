@@ -1,0 +1,89 @@
+"""Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith: Federated Optimization in Heterogeneous Networks (MLSys 2020).
+
+K devices of the paper are S here, drawn with replacement, p_k = 1/N; exact proximal steps (gamma = 0) where a run
+is spoken of. L_minus bounds how negative curvatures are: in Theorem 4 it is L, a bound that smoothness gives.
+"""
+
+from __future__ import annotations
+
+from theory.claim import Paper, claim
+from theory.domain import AT_LEAST_ONE, Domain
+from theory.program import algorithm
+
+SOURCE = "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith, Federated Optimization in Heterogeneous Networks, MLSys 2020"
+
+
+@algorithm
+def fedprox(w, x, *, mu, S):
+    """Exact minimisers of f_n + mu/2*norm2(. - x), of S devices drawn with replacement."""
+    return w.average(w.prox(x, 1 / mu), w.choose(S, replace=True))
+
+
+RHO = (
+    "1/mu - gamma*B/mu - B*(1 + gamma)*sqrt(2)/(mubar*sqrt(S)) - L*B*(1 + gamma)/(mubar*mu) "
+    "- L*(1 + gamma)**2*B**2/(2*mubar**2) - L*B**2*(1 + gamma)**2/(mubar**2*S)*(2*sqrt(2*S) + 2)"
+)
+EXACT = RHO.replace("(1 + gamma)**2*", "").replace("*(1 + gamma)**2", "").replace("*(1 + gamma)", "")
+EXACT = EXACT.replace(" - gamma*B/mu", "")
+CONVEX = EXACT.replace("mubar", "mu")
+NUMBERS = {"B": AT_LEAST_ONE, "gamma": Domain(0, 1)}
+
+CLAIMS = (
+    claim(
+        "theorem-4",
+        "E(f(x[1])) <= f(x0) - rho*norm2(grad(f, x0))",
+        of=fedprox,
+        where={
+            "mubar": "mu - L", "rho": EXACT, "B": "sqrt(mean_n(norm2(grad(f_n, x0)))/norm2(grad(f, x0)))",
+        },
+        assuming=("smooth(f_n, L)", "mu > L", "rho > 0"),
+        title="one round of FedProx", source=f"{SOURCE}, Theorem 4", sure="read",
+        remarks=("gamma = 0: exact proximal steps; B is the dissimilarity at x0",),
+    ),
+    claim(
+        "remark-5-necessary",
+        "max(gamma*B, B/sqrt(S)) < 1",
+        where={"rho": RHO, "mubar": "mu - L_minus"}, parameters=NUMBERS,
+        assuming=("mu > L_minus", "rho > 0"),
+        kind="remark", title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
+    ),
+    claim(
+        "corollary-7",
+        "rho >= 1/(24*L*B**2)",
+        where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
+        assuming=("B >= 100", "B <= sqrt(S)/2"),
+        kind="corollary", title="the choice mu = 6 L B**2 for convex functions", source=f"{SOURCE}, Corollary 7",
+        sure="read", remarks=("printed with ~= for mu and for rho; 1 << B is B >= 100 here",),
+    ),
+    claim(
+        "a-3-condition",
+        "rho > 0",
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B < sqrt(S)", "mu >= M"),
+        in_words={"M": "how large mu has to be, by L, B and K"},
+        kind="equation", title="a decrease is possible if B < sqrt(K)", source=f"{SOURCE}, appendix A.3", sure="read",
+    ),
+    claim(
+        "a-3-line-16",
+        "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 100", "B <= sqrt(S)/2"),
+        kind="equation", equation="(16)", title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
+        sure="read", remarks=("printed with <~; 1 << B is B >= 100 here",),
+    ),
+    claim(
+        "corollary-10",
+        "sqrt(mean_n(norm2(a_n))/norm2(mean_n(a_n))) <= sqrt(1 + sigma**2/eps)",
+        vectors=("a_n",), assuming=("mean_n(norm2(a_n - mean_n(a_n))) <= sigma**2", "norm2(mean_n(a_n)) > eps"),
+        kind="corollary", title="bounded variance bounds the dissimilarity", source=f"{SOURCE}, Corollary 10",
+        sure="read",
+        remarks=("a_n are the gradients of the devices at a point with norm2 of the mean above eps",),
+    ),
+    claim(
+        "theorem-6", title="iterations of FedProx for a mean squared gradient of eps",
+        source=f"{SOURCE}, Theorem 6", sure="read",
+        remarks=("after T = O(Delta/(rho*eps)) iterations mean_t E norm2(grad f(w^t)) <= eps",),
+    ),
+)  # fmt: skip
+
+PAPER = Paper(
+    "fedprox", "Federated Optimization in Heterogeneous Networks", "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith", CLAIMS
+)

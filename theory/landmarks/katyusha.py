@@ -1,0 +1,47 @@
+"""Allen-Zhu: Katyusha (JMLR 2018; arXiv 1603.05953v6), psi = 0: Algorithm 2.
+
+Theorem 2.1 speaks of psi that is strongly convex, which has no counterpart without psi; it is said in words.
+"""
+
+from __future__ import annotations
+
+from theory.claim import Paper, claim
+from theory.program import algorithm
+
+SOURCE = "Allen-Zhu, Katyusha, JMLR 2018"
+
+
+@algorithm(s="x0", y="x0", z="x0")
+def katyusha_ns(w, s, y, z, *, L, H):
+    """Algorithm 2, option I, psi = 0, H inner steps."""
+    tau = 2 / (w.k + 4)
+    full = w.full_gradient(s)
+    total = 0 * y
+    for _ in w.repeat(H):
+        x = tau * (z - y) + (s + y) / 2
+        i = w.sample()
+        g = w.mean(w.gradient(x, i) - w.gradient(s, i)) + full
+        z = z - g / (3 * tau * L)
+        y = x - g / (3 * L)
+        total = total + y
+    return total / H, y, z
+
+
+CLAIMS = (
+    claim(
+        "theorem-2-1", title="Katyusha, psi strongly convex", source=f"{SOURCE}, Theorem 2.1", sure="transcribed",
+        remarks=(
+            "m*sigma/L <= 3/4: E F(xt^S) - F(x*) <= O((1 + sqrt(sigma/(3*L*m)))**(-S*m))*(F(x0) - F(x*)), constant 4",
+            "m*sigma/L > 3/4: E F(xt^S) - F(x*) <= O(1.5**(-S))*(F(x0) - F(x*)), constant 3",
+        ),
+    ),
+    claim(
+        "theorem-4-1",
+        "E(f(s[k])) - fstar <= 16*(f(x0) - fstar)/(k + 3)**2 + 12*L*norm2(x0 - xstar)/(H*(k + 3)**2)",
+        of=katyusha_ns, assuming=("smooth(f_ni, L)", "convex(f_ni)", "N <= 1"),
+        title="Katyusha, convex", source=f"{SOURCE}, Theorem 4.1 with the constants of its proof (C.1)",
+        sure="transcribed",
+    ),
+)  # fmt: skip
+
+PAPER = Paper("katyusha", "Katyusha", "Allen-Zhu", CLAIMS)

@@ -1,0 +1,37 @@
+"""Blanchard, El Mhamdi, Guerraoui, Stainer: Byzantine Tolerant Gradient Descent (Krum; NeurIPS 2017).
+
+The choice by comparison is no sentence; what is printed of the order of eta(n, f) is one of numbers, q for f, r for
+n.
+"""
+
+from __future__ import annotations
+
+from theory.claim import Paper, claim
+from theory.domain import COUNT, INDEX
+
+SOURCE = "Blanchard, El Mhamdi, Guerraoui, Stainer, Machine Learning with Adversaries, NeurIPS 2017"
+ETA = {"eta2": "2*(r - q + (q*(r - q - 2) + q**2*(r - q - 1))/(r - 2*q - 2))"}
+
+CLAIMS = (
+    claim(
+        "proposition-1", title="Krum is Byzantine resilient", source=f"{SOURCE}, Proposition 1", sure="read",
+        remarks=("with 2f + 2 < n and eta(n, f)*sqrt(d)*sigma < norm(g) Krum is (alpha, f)-Byzantine resilient",),
+    ),
+    claim(
+        "eta-order",
+        "sqrt(eta2) <= C*r",
+        where=ETA, parameters={"r": COUNT, "q": INDEX}, assuming=("2*q + 2 < r",),
+        in_words={"C": "the constant that O(n) hides, where f is any multiple of n below 1/2"},
+        kind="remark", title="eta(n, f) = O(n)", source=f"{SOURCE}, beside Proposition 1", sure="read",
+    ),
+    claim(
+        "eta-order/largest",
+        "sqrt(eta2) <= 2*r",
+        where=ETA, parameters={"r": COUNT, "q": INDEX}, assuming=("2*q + 2 < r",),
+        kind="remark", title="the same with a constant of 2, up to the most Byzantine workers", sure="read",
+        source=f"{SOURCE}, beside Proposition 1",
+        remarks=("with n - 2f - 2 = 1 eta grows as n**(3/2): no constant serves for every f that is allowed",),
+    ),
+)  # fmt: skip
+
+PAPER = Paper("krum", "Machine Learning with Adversaries", "Blanchard, El Mhamdi, Guerraoui, Stainer", CLAIMS)
