@@ -18,6 +18,7 @@ from theory.operations import (
     LARGEST_RATIONAL,
     Element,
     NotRationalError,
+    Operand,
     Operation,
     UndecidedError,
     operations,
@@ -110,7 +111,9 @@ def to_element(value: Real | Element) -> Element:
         return value
     import flint
 
-    return value if kind is flint.arb else rational(value.numerator, value.denominator)
+    if kind is flint.arb or isinstance(value, Operand):
+        return value
+    return rational(value.numerator, value.denominator)
 
 
 def to_elements(value: Value) -> Elements:

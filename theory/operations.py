@@ -5,6 +5,7 @@ A value stays rational as long as it can. The balls have the precision that `fli
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache, reduce
@@ -29,6 +30,14 @@ class UndecidedError(ArithmeticError):
 
 class NotRationalError(ValueError):
     """The value is not a rational number, or too long a one."""
+
+
+class Operand(ABC):
+    """A number of another kind, which says itself what becomes of it: it may record what is done with it."""
+
+    @abstractmethod
+    def operate(self, name: str, arguments: tuple[Any, ...]) -> Any:
+        """The result of an operation of `theory.formula` on arguments of which it is one, the others being elements."""
 
 
 def integer_power(exponent: int, limit: int, general: Operation) -> Operation:
@@ -74,6 +83,10 @@ def operations(limit: int, exact: bool) -> Mapping[str, Operation]:
                 if exact:
                     shown = ", ".join(map(_brief, arguments))
                     raise NotRationalError(f"{name} of {shown} is not rational, or too long for exact arithmetic")
+            for argument in arguments:
+                if isinstance(argument, Operand):
+                    own: Element = argument.operate(name, arguments)
+                    return own
             result = on_balls(*arguments)
             if not result.is_finite():
                 raise UndecidedError(name)

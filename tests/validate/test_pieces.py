@@ -4,6 +4,7 @@ import copy
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
@@ -26,8 +27,8 @@ from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine
 from validate.instances import Pieces, Piecewise, Quadratics, read_instance, read_problem
-from validate.instances.candidates import candidate_of, moved, realised, size
-from validate.instances.piece_moves import bent, simplified, translated
+from validate.instances.candidates import Candidate, candidate_of, realised, size
+from validate.instances.piece_moves import simplified, translated
 from validate.instances.piece_shapes import assumes_convex, made_pieces
 from validate.instances.pieces import largest_sum, mean_of
 from validate.instances.pool import drawn
@@ -470,14 +471,9 @@ def test_the_pool_has_them_unless_functions_are_quadratics() -> None:
 
 @settings(max_examples=40, deadline=None)
 @SEEDS
-def test_moves_keep_functions_and_simpler_ones_are_simpler(seed: int) -> None:
+def test_simpler_ones_are_simpler(seed: int) -> None:
     rng = random.Random(seed)
     one = made_pieces(shape_of([assumed("convex(f)")], True), rng.choice(ONE_DIMENSION), rng).functions
-    near = one
-    for _ in range(20):
-        near = bent(near, rng)
-    assert tuple(map(len, near)) == tuple(map(len, one))
-    assert len({bent(one, rng) for _ in range(40)}) > 10
     for by, other in translated(one):
         x = some(rng)
         assert all(g.derivative(x + by) == f.derivative(x) for f, g in zip(sum(one, ()), sum(other, ()), strict=True))
@@ -499,14 +495,19 @@ def test_a_break_is_made_smaller() -> None:
     assert again.instance == small.drawn.instance
 
 
+def with_another_slope(c: Candidate, rng: random.Random) -> Candidate:
+    f = c.functions[0][0]
+    return replace(c, functions=((replace(f, slopes=(*f.slopes[:-1], f.slopes[-1] * rng.randrange(2, 9))),),))
+
+
 def test_what_is_tied_follows_the_problem() -> None:
     one = drawn(ANYWHERE, 2)
     seeds = iter(range(5, 3000, 3))
-    while one is None or one.instance.problem.samples(0) > 1 or one.values["beta"].denominator > 10**4:
+    while one is None or not isinstance(one.instance.problem, Pieces) or one.values["beta"].denominator > 10**4:
         one = drawn(ANYWHERE, next(seeds))
     rng, found = random.Random(0), 0
     for _ in range(100):
-        near = realised(ANYWHERE, moved(candidate_of(one), ANYWHERE, rng))
+        near = realised(ANYWHERE, with_another_slope(candidate_of(one), rng))
         if near is not None and near.values["L"] != one.values["L"]:
             L, mu = near.values["L"], near.values["mu"]
             assert abs(float(near.values["alpha"]) - 4 / (float(L) ** 0.5 + float(mu) ** 0.5) ** 2) < 1e-9

@@ -98,9 +98,7 @@ def test_a_round_leaves_the_resting_place_as_it_is():
 @pytest.mark.parametrize(
     ("one", "stage"), [(STAYS, SHARP), (ONE_HAS_IT, LARGER), (LONG, LARGER)], ids=lambda x: getattr(x, "label", x)
 )
-def test_what_breaks_there_only_is_broken(one, stage, monkeypatch):
-    """Left to it: an earlier stage meets the long run's clients that are curved against each other, too."""
-    monkeypatch.setattr("validate.instances.hunt.with_opposed_functions", lambda *_: ())
+def test_what_breaks_there_only_is_broken(one, stage):
     found = hunt(one, pool=20, evaluations=0, far=60, operations=800_000)
     assert found.broken is not None
     assert (found.stage, found.origin) == (stage, "pool")

@@ -26,12 +26,12 @@ from validate import verifier
 from validate.certificate.play import play_certificate
 from validate.examine import examine
 from validate.instances import Piecewise, RidgeFunction, Ridges, read_instance, read_problem
-from validate.instances.candidates import candidate_of, moved, realised, size, smaller
+from validate.instances.candidates import candidate_of, realised, size, smaller
 from validate.instances.longer import longer, ways
 from validate.instances.piece_shapes import assumes_convex
 from validate.instances.pool import drawn
 from validate.instances.ridge_functions import axes_of
-from validate.instances.ridge_moves import bent_ridges, copied_along, moved_by, simplified_ridges
+from validate.instances.ridge_moves import copied_along, moved_by, simplified_ridges
 from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.seen import measured
 from validate.instances.shapes import Size, shape_of
@@ -392,13 +392,9 @@ def test_the_pool_has_them_and_they_satisfy_what_is_assumed() -> None:
 
 @settings(max_examples=30, deadline=None)
 @SEEDS
-def test_moves_keep_functions_and_simpler_ones_are_simpler(seed: int) -> None:
+def test_simpler_ones_are_simpler(seed: int) -> None:
     rng = random.Random(seed)
     one = of_seed(rng).functions
-    near = one
-    for _ in range(20):
-        near = bent_ridges(near, rng)
-    assert tuple(map(len, near)) == tuple(map(len, one))
     by = vector(one[0][0].dim, rng)
     for f, g in zip(sum(one, ()), sum(moved_by(one, by), ()), strict=True):
         x = vector(len(by), rng)
@@ -430,12 +426,9 @@ def test_coordinates_grow_to_what_breaks_a_claim_there(tmp_path: Any) -> None:
     assert len(grown.instance.start) == 16
 
 
-def test_candidates_move_and_shrink() -> None:
+def test_candidates_shrink() -> None:
     one = next(o for s in range(99) if (o := drawn(ANY, s, bent=True)) and isinstance(o.instance.problem, Ridges))
-    here, rng = candidate_of(one), random.Random(1)
-    steps = [moved(here, ANY, rng) for _ in range(60)]
-    assert len({step.ridges for step in steps}) > 10
-    assert any(realised(ANY, step) is not None for step in steps)
+    here = candidate_of(one)
     less = [step for step in smaller(here, ANY) if size(step) < size(here)]
     assert any(realised(ANY, step) is not None for step in less)
     flat = [step for step in less if len(step.start) == 1 and one.instance.dim == 2]

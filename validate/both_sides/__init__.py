@@ -10,9 +10,21 @@ it holds at all of them shows nothing for the others (`Measured.every_minimiser`
 """
 
 from validate.both_sides.indices import indices_of
-from validate.both_sides.measuring import relation_holds, sides
+from validate.both_sides.measuring import in_outcomes, meant, relation_holds, sides
 from validate.both_sides.outcomes import quantile
 from validate.both_sides.rows import Measured, Reading, Row
 from validate.both_sides.world import World, words_of
 
-__all__ = ["Measured", "Reading", "Row", "World", "indices_of", "quantile", "relation_holds", "sides", "words_of"]
+__all__ = [
+    "Measured",
+    "Reading",
+    "Row",
+    "World",
+    "in_outcomes",
+    "indices_of",
+    "meant",
+    "quantile",
+    "relation_holds",
+    "sides",
+    "words_of",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -85,25 +85,34 @@ def sides(
     return measured
 
 
+def meant(sentence: Sentence, world: World) -> Iterator[dict[str, int]]:
+    """The values of its free indices of which a sentence speaks, those that it leaves out among them."""
+    free = read(sentence.left, world.words).free | read(sentence.right, world.words).free
+    hidden = {world.many(name) for name in _named(sentence, world)} - {""}
+    return indices_of(sentence, world, free | hidden)
+
+
+def _named(sentence: Sentence, world: World) -> set[str]:
+    return {e.name for side in sentence.sides for e in everything_meant(side, world.words) if isinstance(e, Name)}
+
+
 def _measured(sentence: Sentence, world: World) -> Measured:
     for side in sentence.sides:
         if read(side, world.words).shape != "scalar":
             raise SentenceError(
                 f"{text_of(side)} is a vector: both sides are numbers; vectors are equal when norm2(u - v) <= 0"
             )
-    named = {e.name for side in sentence.sides for e in everything_meant(side, world.words) if isinstance(e, Name)}
+    named = _named(sentence, world)
     try:
         if "fstar" in named:
             world.parameter("fstar", {})
         choices, unique = _minimisers(world, named)
     except UndefinedError as error:  # no minimiser, unbounded below, or an infimum that is not known
         return Measured((), str(error))
-    free = read(sentence.left, world.words).free | read(sentence.right, world.words).free
-    hidden = {world.many(name) for name in named} - {""}
     found: list[Row] = []
     for choice in range(choices):
         world.choice = choice
-        for at in indices_of(sentence, world, free | hidden):
+        for at in meant(sentence, world):
             found.append(_row(sentence, world, at, choice))
     if not found:
         return Measured((), "no round and no turn of this run is one of which the sentence speaks")
@@ -135,17 +144,21 @@ def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -
         return Row(at, None, None, "undecided", minimiser=choice, why=str(error))
 
 
-def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
-    left, right, relation = world.bind(sentence.left, at), world.bind(sentence.right, at), sentence.relation
+def in_outcomes(sentence: Sentence, world: World, at: Mapping[str, int]) -> Iterator[tuple[Any, Any, Any]]:
+    """Both sides in every outcome, each with its probability; None where nothing outside of E is random."""
+    left, right = world.bind(sentence.left, at), world.bind(sentence.right, at)
     items = left.items | right.items
-    if not items:
-        outcomes: list[tuple[Any, Outcome]] = [(None, {})]
-    else:
-        outcomes = list(world.play.joint(items))
+    outcomes: list[tuple[Any, Outcome]] = list(world.play.joint(items)) if items else [(None, {})]
+    for p, outcome in outcomes:
+        yield p, left.at(outcome), right.at(outcome)
+
+
+def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
+    relation = sentence.relation
     worst: Row | None = None
     most, excess = -1, None
-    for p, outcome in outcomes:
-        a, b, why = left.at(outcome), right.at(outcome), ""
+    for p, a, b in in_outcomes(sentence, world, at):
+        why = ""
         try:
             status: Status = "holds" if relation_holds(a, relation, b) else "broken"
         except UndecidedError as error:

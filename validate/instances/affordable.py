@@ -6,10 +6,6 @@ from collections.abc import Iterator
 
 from theory.claim import Claim
 from theory.sentence import At, Expression, everything
-from validate.instances.candidates import (
-    Candidate,
-    size,
-)
 from validate.instances.pool import Drawn
 from validate.instances.roles import turns_of
 from validate.instances.shapes import Size
@@ -65,12 +61,6 @@ def fits(claim: Claim, size: Size) -> bool:
 def everything_said(claim: Claim) -> Iterator[Expression]:
     for tree in (*claim.sentence.sides, *claim.definitions.values()):
         yield from everything(tree)
-
-
-def too_large(c: Candidate, claim: Claim) -> bool:
-    """Whether there are so many rounds, or numbers so long, that playing takes more time than it is worth."""
-    digits, random_ = size(c)[3], claim.program is not None and claim.program.random
-    return digits > 1000 or c.rounds > (3 if random_ else 40) or (c.rounds > 12 and c.rounds * digits > 6000)
 
 
 MANY = 16

@@ -6,7 +6,6 @@ A candidate holds what is free; the constants that the assumptions bind are comp
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,8 +22,8 @@ from theory.predicates import Connected
 from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from validate import satisfied
 from validate.instances.constants import best_constants
-from validate.instances.nearby import FACTORS, other, simpler
-from validate.instances.piece_moves import bent, numbers_of, simplified, translated
+from validate.instances.nearby import simpler
+from validate.instances.piece_moves import numbers_of, simplified, translated
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.point_moves import fewer_points, projected, simpler_points
 from validate.instances.point_moves import numbers_of as numbers_of_points
@@ -34,7 +33,6 @@ from validate.instances.problems import Quadratics
 from validate.instances.relations import holds_surely, relation_satisfied
 from validate.instances.ridge_functions import RidgeFunction, mean_of, quadratics_of
 from validate.instances.ridge_moves import (
-    bent_ridges,
     moved_by,
     numbers_of_ridges,
     pieces_of,
@@ -323,74 +321,6 @@ def _problem(c: Candidate) -> Any:
     return Quadratic(hessian, linear, np.full(hessian.shape[:2], F(0), dtype=object), counts)
 
 
-# --- moves -----------------------------------------------------------------------------------------------------------
-
-
-def moved(candidate: Candidate, claim: Claim, rng: random.Random) -> Candidate:
-    """A neighbour: one to three numbers scaled, shifted, or set to 0; more rounds or fewer."""
-    new = candidate
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        new = _moved_once(new, claim, rng)
-    return new
-
-
-def _moved_once(c: Candidate, claim: Claim, rng: random.Random) -> Candidate:
-    roles = roles_in(claim)
-    kinds = ["values", "values"]
-    if c.hessian is not None:
-        kinds += ["linear", "linear", "hessian", "hessian", "start", "still"]
-    if c.pieces is not None:
-        kinds += ["pieces"] * 4 + ["start"] * 2
-    if c.ridges is not None:
-        kinds += ["ridges"] * 4 + ["start"] * 2
-    if claim.of is not None or "K" in claim.symbols:
-        kinds += ["rounds"]
-    if c.vectors:
-        kinds += ["vectors", "vectors"]
-    kind = rng.choice(kinds)
-    if kind == "values":
-        names = [n for n, v in c.values.items() if n not in claim.constants and n not in roles.matrices]
-        if not names:
-            return c
-        name = rng.choice(names)
-        integer = name in roles.counts | roles.steps or name in ("N", "d") or claim.domains[name].integer
-        if name == "N" and any(isinstance(v, list) for v in c.values.values()):
-            return c
-        return replace(c, values={**c.values, name: other(c.values[name], integer, rng)})
-    if kind == "rounds":
-        further = (-1, 1, 1, 2) if claim.program is None or claim.program.random else (-1, 1, 2, 5, 10)
-        return of_rounds(c, claim, max(1, c.rounds + rng.choice(further)))
-    if kind == "vectors":
-        name = rng.choice(sorted(c.vectors))
-        v = c.vectors[name]
-        if isinstance(v, list):
-            n = rng.randrange(len(v))
-            return replace(c, vectors={**c.vectors, name: [*v[:n], _bent(v[n], rng), *v[n + 1 :]]})
-        return replace(c, vectors={**c.vectors, name: _bent(v, rng)})
-    if c.pieces is not None and kind == "pieces":
-        return replace(c, functions=bent(c.pieces, rng))
-    if c.ridges is not None and kind == "ridges":
-        return replace(c, functions=bent_ridges(c.ridges, rng))
-    if kind == "start":
-        return replace(c, start=_bent(c.start, rng))
-    if kind == "still":
-        return replace(c, linear=c.linear * rng.choice((F(1, 10), F(10), F(1, 2), F(2))))
-    array = np.array(getattr(c, kind))
-    N, n, d = array.shape[:3]
-    at = (rng.randrange(N), rng.randrange(n))
-    if kind == "linear":
-        array[at] = _bent(array[at], rng)
-    else:
-        i, j = rng.randrange(d), rng.randrange(d)
-        if rng.random() < 0.3:
-            array[at] = array[at] * rng.choice(FACTORS)
-        else:
-            value = other(array[at][i, j], False, rng)
-            array[at][i, j] = value
-            array[at][j, i] = value
-    return replace(c, linear=array) if kind == "linear" else replace(c, hessian=array)
-
-
 def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:
     """The candidate with another number of rounds; schedules are cut, or go on as they ended."""
     values = dict(c.values)
@@ -398,15 +328,6 @@ def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:
         if isinstance(values.get(name), list):
             values[name] = (values[name] + [values[name][-1]] * rounds)[:rounds]
     return replace(c, rounds=rounds, values=values)
-
-
-def _bent(vector: Any, rng: random.Random) -> Any:
-    new = np.array(vector)
-    if rng.random() < 0.2:
-        return new * rng.choice((*FACTORS, F(0)))
-    i = rng.randrange(len(new))
-    new[i] = other(new[i], False, rng)
-    return new
 
 
 # --- smaller ---------------------------------------------------------------------------------------------------------

@@ -1,68 +1,54 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First the pool: instances made from the claim, each measured exactly. Then the tightest of them with one integer larger
-and larger, and a climb from them: neighbours are kept if the claim is closer to breaking there. What breaks it is
-confirmed as it was measured; then it is made smaller.
+First the pool: instances made from the claim, each measured exactly. Then the search in batches (`validate.batch`),
+then the tightest with one integer larger and larger. What breaks it is confirmed as it was measured; then it is made
+smaller.
 """
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import chain
 from math import isqrt
 
 from theory.claim import Claim
 from theory.program import work
+from validate.batch import searched
 from validate.instances import tried
-from validate.instances.affordable import MANY, too_large
-from validate.instances.against import with_opposed_functions
+from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
 from validate.instances.candidates import (
     candidate_of,
-    moved,
     realised,
 )
 from validate.instances.coordinates import in_more_coordinates
-from validate.instances.descended import descended
 from validate.instances.further import further
-from validate.instances.inside import inside
 from validate.instances.named_sizes import with_named_sizes
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.rare import with_rare_chances
-from validate.instances.ridges import Ridges
 from validate.instances.seen import Hunt, Seen, measured, relations_hold
 from validate.instances.shrinking import shrunk
 from validate.instances.stages import (
-    KEPT,
-    KEPT_BENT,
     LEAST,
     Budget,
     confirmed,
     from_afar,
-    from_weighted,
-    in_other_units,
     in_the_plane,
     made_longer,
     of_everybody,
     sharpened,
 )
 
-CASES = 25
-"""Values of the free indices on one instance that count as an evaluation of the search."""
 POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
-INSIDE = "numbers just inside of what strict relations allow"
 LINE = "functions of one variable at their extremes"
-OPPOSED = "functions that curve against one another"
-MOVED, BENT = "begun elsewhere, or in other units", "functions of several variables that bend"
-AFAR, ALONG, CLIMB = "far out", "the tightest, made larger", "search"
+BENT = "functions of several variables that bend"
+AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
 RARE, NAMED = "chances of a hundredth and less", "integers of the claim's own text"
 FURTHER = "the pool, with numbers that make room"
-COORDINATES, DESCENT = "more and more coordinates", "downhill in floats"
+COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
@@ -88,15 +74,16 @@ def hunt(
         claim: the claim.
         pool: instances of the pool.
         far: instances of the pool with many clients, many turns or long runs, in floats first.
-        evaluations: of the search.
+        evaluations: instances of the search in batches that are measured exactly; without any there is none.
         seed: of everything that is drawn.
         tell: called with one line of text.
         accepted: whether a break stands up to whoever else looks at it. One that does not is what came of the hunt
             only if no other is found.
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
-        operations: a budget in operations (`theory.program.work`): each of pool, distance and search ends with its
-            share of it, what is left going to the next, but none before `LEAST` instances, unless all of it is spent.
+        operations: a budget in operations (`theory.program.work`): pool and distance end with their shares of it, what
+            is left going to the next, but none before `LEAST` instances, unless all of it is spent; the search has half
+            as much beside.
         only_pool: whether nothing comes after the pool.
     """
     found = Hunt()
@@ -130,22 +117,18 @@ def hunt(
     broken = in_the_plane(claim, found, pool, seed, stop)
     if broken is not None and doubts.settled(broken, BENT):
         return found
+    if evaluations:
+        tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
+    before = work.operations()
+    for seen in searched(claim, found, evaluations, seed, stop, lambda: budget.took(before, 1.5)):
+        if doubts.settled(seen, SEARCH):
+            return found
+    budget.leave_out(before)
     broken = of_everybody(claim, found, pool, seed, stop, budget)
     if broken is not None and doubts.settled(broken, EVERYBODY):
         return found
-    for seen in chain(from_weighted(claim, found), in_other_units(claim, found)):
-        if seen.measured.broken and doubts.settled(seen, MOVED):
-            return found
-    before = work.operations()
-    for seen in inside(claim, found, seed, stop):
-        if seen.measured.broken and doubts.settled(seen, INSIDE):
-            return found
-    budget.leave_out(before)
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken and doubts.settled(seen, ALTERED):
-            return found
-    for seen in with_opposed_functions(claim, found, stop, budget):
-        if seen.measured.broken and doubts.settled(seen, OPPOSED):
             return found
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
@@ -170,66 +153,12 @@ def hunt(
         broken = further(claim, found, pool, seed, stop)
         if broken is not None and doubts.settled(broken, FURTHER):
             return found
-    if _searched(claim, found, doubts, evaluations, seed, budget, tell, stop) or not far:
-        return found
-    ladder = in_more_coordinates(claim, stop)
-    if ladder.broken is not None and doubts.settled(ladder.broken, COORDINATES, short=True):
-        return found
-    for name, value in ladder.reached.items():
-        found.reached[name] = max(value, found.reached.get(name, 0))
-    for broken in descended(claim, found, stop):
-        if doubts.settled(broken, DESCENT):
+        ladder = in_more_coordinates(claim, stop)
+        if ladder.broken is not None and doubts.settled(ladder.broken, COORDINATES, short=True):
             return found
+        for name, value in ladder.reached.items():
+            found.reached[name] = max(value, found.reached.get(name, 0))
     return found
-
-
-def _searched(
-    claim: Claim,
-    found: Hunt,
-    doubts: _Doubts,
-    evaluations: int,
-    seed: int,
-    budget: Budget,
-    tell: Callable[[str], None],
-    stop: Callable[[], bool],
-) -> bool:
-    """The climb from the tightest instances; whether the hunt ends with what it meets."""
-    best = _tightest(found)
-    rng = random.Random(f"{seed}:{claim.statement}")
-    climbers = [(s.score, candidate_of(s.drawn)) for s in best]
-    while climbers and found.evaluations < evaluations:
-        tell(f"{claim.id}: {found.evaluations} of {evaluations} evaluations of the search")
-        for i in range(len(climbers)):
-            score, here = climbers[i]
-            for _ in range(40):
-                if found.evaluations >= evaluations:
-                    break
-                if stop() or (found.evaluations >= LEAST and budget.spent(3)):
-                    return False
-                found.evaluations += 1
-                step = moved(here, claim, rng)
-                if too_large(step, claim):
-                    continue
-                one = realised(claim, step)
-                seen = None if one is None else measured(claim, one, found)
-                if seen is None:
-                    continue
-                found.evaluations += len(seen.measured.rows) // CASES
-                if seen.measured.broken:
-                    if doubts.settled(seen, CLIMB):
-                        return True
-                    continue
-                if seen.score >= score:
-                    score, here = seen.score, step
-            climbers[i] = (score, here)
-    return False
-
-
-def _tightest(found: Hunt) -> list[Seen]:
-    """The instances from which the search climbs, among them some of functions of several variables that bend."""
-    ordered = sorted(found.seen, key=lambda s: -s.score)
-    bent = [seen for seen in ordered[KEPT:] if isinstance(seen.drawn.instance.problem, Ridges)]
-    return [*ordered[:KEPT], *bent[:KEPT_BENT]]
 
 
 class _Doubts:
@@ -255,7 +184,7 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin = seen, "search" if stage == CLIMB else "pool"
+            found.first, found.origin = seen, "search" if stage == SEARCH else "pool"
             found.stage, found.tried = stage, before
             found.broken = shrunk(self.claim, seen) if self.smallest and not short else seen
         self.refused += not stands

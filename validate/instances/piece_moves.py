@@ -2,58 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from validate.instances.nearby import other, simpler
+from validate.instances.nearby import simpler
 from validate.instances.pieces import Piecewise, mean_of
 
 Functions: TypeAlias = "tuple[tuple[Piecewise, ...], ...]"
-
-
-def bent(functions: Functions, rng: random.Random) -> Functions:
-    """A neighbour: a knot, a slope or a linear term of one sample is another; a knot more or less; knots moved."""
-    n = rng.randrange(len(functions))
-    i = rng.randrange(len(functions[n]))
-    try:
-        known = {s for own in functions for g in own for s in g.slopes}
-        return _with(functions, n, i, bent_alone(functions[n][i], known, rng))
-    except ValueError:  # knots met
-        return functions
-
-
-def bent_alone(f: Piecewise, known: Collection[Fraction], rng: random.Random) -> Piecewise:
-    """A neighbour of a function, with its slopes and others that are known.
-
-    Raises:
-        ValueError: where knots met.
-    """
-    knots, slopes = list(f.knots), list(f.slopes)
-    kind = rng.choice(("knot", "knot", "slope", "slope", "b", "b", "more", "less", "move"))
-    if kind == "b" or (not knots and kind in ("knot", "less", "move")):
-        return Piecewise(f.knots, f.slopes, other(f.b, False, rng), f.c)
-    if kind == "slope":
-        j = rng.randrange(len(slopes))
-        slopes[j] = rng.choice(sorted(known)) if rng.random() < 0.5 else other(slopes[j], False, rng)
-    elif kind == "knot":
-        j = rng.randrange(len(knots))
-        knots[j] = other(knots[j], False, rng)
-    elif kind == "less":
-        j = rng.randrange(len(knots))
-        del knots[j], slopes[j + rng.randrange(2)]
-    elif kind == "more":
-        at = other(rng.choice(knots or [Fraction(0)]), False, rng)
-        if at in knots:
-            return f
-        j = sum(t < at for t in knots)
-        knots.insert(j, at)
-        slopes.insert(j + rng.randrange(2), rng.choice(slopes))
-    else:
-        by = other(Fraction(0), False, rng)
-        return moved_alone(f, by)
-    return Piecewise(tuple(knots), tuple(slopes), f.b, f.c)
 
 
 def _with(functions: Functions, n: int, i: int, f: Piecewise) -> Functions:

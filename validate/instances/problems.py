@@ -255,7 +255,7 @@ class Quadratics:
                 for j, h in row:
                     matrix[i][j] = h
                 matrix[i][i] = matrix[i][i] + 1 / t
-            inverse = _inverse(matrix)
+            inverse = inverse_of(matrix)
             if inverse is None:
                 raise ValueError(
                     f"prox with t={t} of client {n} has no unique value: the client's Hessian plus 1/t is not positive"
@@ -285,7 +285,7 @@ class Quadratics:
         directions = null_space([[to_element(e) for e in row] for row in h])
         gap = [a - p for a, p in zip(near, point, strict=True)]
         gram = [[sum([a * c for a, c in zip(u, v, strict=True)], fmpq(0)) for v in directions] for u in directions]
-        inverse = _inverse(gram)
+        inverse = inverse_of(gram)
         assert inverse is not None  # directions are independent
         along = [sum([a * g for a, g in zip(u, gap, strict=True)], fmpq(0)) for u in directions]
         for row, u in zip(inverse, directions, strict=True):
@@ -363,7 +363,7 @@ def _sign(value: Element) -> int:
     raise UndecidedError(f"the sign of {value}")
 
 
-def _inverse(matrix: Sequence[Sequence[Element]]) -> tuple[Vector, ...] | None:
+def inverse_of(matrix: Sequence[Sequence[Element]]) -> tuple[Vector, ...] | None:
     """The inverse of a symmetric matrix; None where it is not positive definite."""
     from flint import fmpq
 

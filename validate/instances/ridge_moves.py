@@ -2,52 +2,16 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from validate.instances.nearby import other, simpler
-from validate.instances.piece_moves import bent_alone, of_fewer_knots, of_shorter_numbers
+from validate.instances.nearby import simpler
+from validate.instances.piece_moves import of_fewer_knots, of_shorter_numbers
 from validate.instances.pieces import Piecewise
 from validate.instances.ridge_functions import Exact, RidgeFunction, Term, mean_of, stretched, summed
 
 Sums: TypeAlias = "tuple[tuple[RidgeFunction, ...], ...]"
-
-
-def bent_ridges(functions: Sums, rng: random.Random) -> Sums:
-    """A neighbour: another function along a direction, another linear term; a direction turned, more, or less."""
-    n = rng.randrange(len(functions))
-    i = rng.randrange(len(functions[n]))
-    f = functions[n][i]
-    kind = rng.choice(("bend", "bend", "bend", "bend", "b", "b", "turn", "turn", "more", "less"))
-    if kind == "b" or not f.terms:
-        j = rng.randrange(f.dim)
-        return _with(functions, n, i, _of(f, f.terms, (*f.b[:j], other(f.b[j], False, rng), *f.b[j + 1 :])))
-    j = rng.randrange(len(f.terms))
-    a, phi = f.terms[j]
-    if kind == "less":
-        return _with(functions, n, i, _of(f, (*f.terms[:j], *f.terms[j + 1 :])))
-    if kind == "more":
-        return _with(functions, n, i, _of(f, (*f.terms, (_turned(a, rng), phi))))
-    if kind == "turn":
-        to = _turned(a, rng)
-        if rng.random() < 0.5:
-            return _with(functions, n, i, _of(f, (*f.terms[:j], (to, phi), *f.terms[j + 1 :])))
-        return replaced(functions, a, to)
-    known = {s for own in functions for g in own for _, psi in g.terms for s in psi.slopes}
-    try:
-        new = bent_alone(phi, known, rng)
-    except ValueError:  # knots met
-        return functions
-    return _with(functions, n, i, _of(f, (*f.terms[:j], (a, new), *f.terms[j + 1 :])))
-
-
-def _turned(a: Exact, rng: random.Random) -> Exact:
-    """Another direction: one of its integers is one more or less, or 0; not 0 altogether."""
-    j = rng.randrange(len(a))
-    new = (*a[:j], rng.choice((a[j] + 1, a[j] - 1, -a[j], Fraction(0))), *a[j + 1 :])
-    return new if any(new) else a
 
 
 def replaced(functions: Sums, one: Exact, other_one: Exact) -> Sums:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
@@ -26,7 +24,6 @@ from validate.instances.candidates import (
     candidate_of,
     of_rounds,
     realised,
-    refitted,
     size,
     smaller,
 )
@@ -38,12 +35,11 @@ from validate.instances.relations import has_length
 from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
-from validate.instances.together import starts_at_minimiser, with_weighted_starts
 from validate.instances.uneven import uneven
 from validate.play import Play
 
-KEPT, KEPT_BENT = 12, 3
-"""Instances from which the search climbs; beside the tightest, of functions of several variables that bend."""
+KEPT = 12
+"""The tightest instances, which are made longer."""
 
 
 def in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
@@ -110,51 +106,6 @@ def of_everybody(
             return seen
         found.seen.append(seen)
     return None
-
-
-def from_weighted(claim: Claim, found: Hunt) -> Iterator[Seen]:
-    """The tightest instances with weights, begun where the weighted sum of the functions is least."""
-    if claim.program is None:
-        return
-    for seen in sorted(found.seen, key=lambda s: -s.score)[:KEPT]:
-        for c in with_weighted_starts(candidate_of(seen.drawn)):
-            one = realised(claim, c)
-            there = None if one is None else measured(claim, one, found)
-            if there is not None:
-                if not there.measured.broken:
-                    found.seen.append(there)
-                yield there
-
-
-IN_UNITS, UNITS = (3, 6), (Fraction(1, 1000), Fraction(1000))
-"""Instances that are taken in other units of length, of all and of those that begin at the minimiser; these units."""
-MOST_UNITS = 4
-"""Times that a unit is taken as long as an instance grows tighter."""
-
-
-def in_other_units(claim: Claim, found: Hunt) -> Iterator[Seen]:
-    """The tightest instances, and the tightest that begin at the minimiser, in smaller and smaller units of length.
-
-    Both sides of a claim are in the same units: a square too many shows where lengths are small, or large.
-    """
-    if claim.program is None:
-        return
-    ranked = [(seen, candidate_of(seen.drawn)) for seen in sorted(found.seen, key=lambda s: -s.score)]
-    still = [pair for pair in ranked if starts_at_minimiser(pair[1])]
-    for first, c in (*ranked[: IN_UNITS[0]], *still[: IN_UNITS[1]]):
-        for unit in UNITS if c.hessian is not None else ():
-            score, here = first.score, c
-            for _ in range(MOST_UNITS):
-                here = replace(here, linear=here.linear * unit, start=here.start * unit)
-                one = realised(claim, here) or realised(claim, refitted(claim, here))
-                seen = None if one is None else measured(claim, one, found)
-                if seen is None:
-                    break
-                yield seen
-                if seen.measured.broken or seen.score <= score:
-                    break
-                score = seen.score
-                found.seen.append(seen)
 
 
 def sharpened(
@@ -277,9 +228,9 @@ class Budget:
         """Whether so many shares are spent."""
         return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
 
-    def took(self, since: int) -> bool:
-        """Whether a third of a share was spent since the work was as it was then."""
-        return self.operations is not None and work.operations() - since > self.operations / 9
+    def took(self, since: int, shares: float = 1 / 3) -> bool:
+        """Whether so many shares were spent since the work was as it was then."""
+        return self.operations is not None and work.operations() - since > self.operations * shares / 3
 
     def leave_out(self, since: int) -> None:
         """What was spent since then is not of the budget."""

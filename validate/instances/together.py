@@ -34,20 +34,6 @@ def with_its_start(c: Candidate) -> Candidate | None:
     return replace(c, start=there)
 
 
-def with_weighted_starts(c: Candidate) -> Iterator[Candidate]:
-    """The candidate with its start where the sum of v_n f_n is least, of each list v of weights that sum to 1."""
-    if c.hessian is None:
-        return
-    own = c.hessian.mean(axis=1), c.linear.mean(axis=1)
-    for v in c.values.values():
-        if not isinstance(v, list) or len(v) != len(c.hessian) or any(isinstance(w, list) for w in v) or sum(v) != 1:
-            continue
-        hessian, linear = (np.tensordot(np.array(v, dtype=object), part, axes=1)[None, None] for part in own)
-        there = minimiser_of(replace(c, hessian=hessian, linear=linear))
-        if there is not None and not (len(there) == len(c.start) and all(there == c.start)):
-            yield replace(c, start=there)
-
-
 def together(c: Candidate, program: Program | None) -> Iterator[Candidate]:
     """Quadratics in other units, all alike, or with short entries; one client less of a mixing matrix."""
     if c.hessian is None:

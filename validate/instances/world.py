@@ -296,4 +296,4 @@ def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
 def _elements(value: Any) -> Any:
     if isinstance(value, Schedule):
         return Schedule(tuple(map(to_element, value.values)))
-    return tuple(map(_elements, value)) if isinstance(value, tuple) else to_element(Fraction(value))
+    return tuple(map(_elements, value)) if isinstance(value, tuple) else to_element(value)

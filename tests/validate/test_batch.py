@@ -1,0 +1,290 @@
+"""Instances by the thousand: what one exact play recorded says in floats what exact measuring says in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.rounds import local as local_descent
+from theory import algorithm, claim
+from theory.claim import Claim
+from theory.formula import UndefinedError
+from theory.operations import operations
+from validate import satisfied
+from validate.batch import searched, traced
+from validate.batch.bests import constants, knows
+from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
+from validate.batch.tracing import Traced
+from validate.instances.candidates import candidate_of, realised
+from validate.instances.constants import best_constants
+from validate.instances.pool import drawn
+from validate.instances.problems import Quadratics
+from validate.instances.seen import Hunt, measured
+
+F = Fraction
+
+
+@algorithm
+def sgd(w: Any, x: Any, *, eta: Any) -> Any:
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+@algorithm(x="x0", m="0")
+def clipped(w: Any, x: Any, m: Any, *, eta: Any, beta: Any, c: Any, S: Any) -> Any:
+    g = w.average(w.clip(w.gradient(x), c), w.choose(S))
+    m = beta * m + (1 - beta) * g
+    return x - eta * m, m
+
+
+NOISE = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar))))"}
+CONVEX = ("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)")
+STEP = "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)*E(norm2(x[k] - xstar)) + 2*eta**2*sigma2"
+CLAIMS = {
+    "step": claim("step", STEP, of=sgd, assuming=(*CONVEX, "eta <= 1/(2*L)"), where=NOISE),
+    "tied": claim("tied", "E(f(x[k]) - fstar) <= f(x0) - fstar + mu", of=sgd, assuming=(*CONVEX, "eta == 1/(3*L)")),
+    "turns": claim(
+        "turns",
+        "f(x[k+1]) <= f(x[k]) - eta/4*norm2(grad(f, x[k])) + eta**3*H**3*L**2*max_n(norm2(grad(f_n, x[k])))",
+        of=local_descent,
+        assuming=("smooth(f_n, L)", "eta <= 1/(2*L*H)"),
+    ),
+    "variance": claim(
+        "variance",
+        "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)*E(norm2(x[k] - xstar)) + eta**2*s2/N",
+        of=sgd,
+        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "bounded_variance(s2)", "eta <= 1/L"),
+    ),
+    "apart": claim(
+        "apart",
+        "mean_n(norm(grad(f_n, a) - grad(f, b))) <= G + B*norm(grad(f, a)) + L*norm(a - b)",
+        vectors=("a", "b"),
+        assuming=("smooth(f_n, L)", "dissimilar(G, B)"),
+    ),
+    "clipped": claim(
+        "clipped",
+        "E(norm(x[k+1] - x[k])) <= eta*c",
+        of=clipped,
+        assuming=("smooth(f_n, L)", "eta <= 1/L", "beta < 1"),
+    ),
+    "numbers": claim("numbers", "(a + b)**2/4 <= max(a**2, b**2) - abs(a - b)/2", assuming=("a <= 3*b",)),
+}
+
+
+def recorded(one: Claim, seed: int) -> Traced | None:
+    made = drawn(one, seed)
+    return None if made is None else traced(one, made)
+
+
+def columns(here: Traced, seed: int, count: int = 12) -> Any:
+    """Numbers around those that were played, short enough for fractions."""
+    rng = np.random.default_rng(seed)
+    base = np.array([float(x) for x in here.layout.numbers(here.base)])[:, None]
+    factors = rng.choice(
+        [1.0, 1.0, 0.5, 1.25, 0.0, -1.0], size=(len(base), count), p=[0.3, 0.3, 0.15, 0.15, 0.05, 0.05]
+    )
+    return base * factors
+
+
+def exactly(here: Traced, column: Any) -> Any:
+    """The instance of these numbers, which floats have exactly; None where the claim does not speak of it."""
+    return realised(here.claim, here.layout.candidate(here.base, [F(float(x)) for x in column]))
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 300))
+def test_both_sides_are_those_of_exact_measuring(label: str, seed: int) -> None:
+    here = recorded(CLAIMS[label], seed)
+    assume(here is not None)
+    assert here is not None
+    numbers = columns(here, seed)
+    everything, fits = here.fits(numbers)
+    gaps = here.gaps(everything)
+    told = 0
+    for i in np.flatnonzero(fits & np.isfinite(gaps).any(axis=0)):
+        one = exactly(here, numbers[:, i])
+        seen = None if one is None else measured(here.claim, one)
+        if seen is None or any(row.left is None for row in seen.measured.rows):
+            continue
+        sides = [(float(row.left), float(row.right)) for row in seen.measured.rows]
+        turned = -1 if here.claim.sentence.relation in (">=", ">") else 1
+        expected = [turned * (a - b) / (abs(a) + abs(b)) for a, b in sides if abs(a) + abs(b) > 1e-9]
+        if expected:
+            assert np.nanmax(gaps[:, i]) == pytest.approx(max(expected), abs=1e-4 if label == "apart" else 1e-6)
+            told += 1
+    assert told or not fits.any() or label == "clipped" or not np.isfinite(gaps[:, fits]).any()
+
+
+@pytest.mark.parametrize("label", CLAIMS)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 300))
+def test_what_fits_in_floats_is_an_instance(label: str, seed: int) -> None:
+    """But for what meets a relation to all digits, of which either may say otherwise."""
+    here = recorded(CLAIMS[label], seed)
+    assume(here is not None)
+    assert here is not None
+    numbers = columns(here, seed, 8)
+    _, fits = here.fits(numbers)
+    _, nearly = here.fits(numbers * (1 + 1e-9 * np.random.default_rng(seed).normal(size=numbers.shape)))
+    for i in np.flatnonzero(fits == nearly):
+        if exactly(here, numbers[:, i]) is not None:
+            assert fits[i]
+        elif fits[i]:  # G and B of `dissimilar` are floats there, and what is assumed is asked with roots
+            assert label in ("apart", "step", "tied", "turns", "variance", "clipped")
+
+
+@settings(max_examples=20, deadline=None)
+@given(label=st.sampled_from(sorted(CLAIMS)), seed=st.integers(0, 400))
+def test_the_best_constants_are_those_of_one_problem(label: str, seed: int) -> None:
+    one = CLAIMS[label]
+    made = drawn(one, seed)
+    assume(made is not None and isinstance(made.instance.problem, Quadratics))
+    assert made is not None
+    problem: Any = made.instance.problem
+    assume(len(set(problem.quadratic.counts)) == 1 and knows(one, problem.dim))
+    arrays = (np.asarray(a, dtype=float)[None] for a in (problem.quadratic.hessian, problem.quadratic.linear))
+    found, true = constants(one, *arrays)
+    bests = [(p, satisfied.best(p, problem.quadratic)) for p in one.predicates if p.binds]
+    assert bool(true[0]) == all(numbers is not None for _, numbers in bests)
+    if true[0]:
+        for name, value in best_constants(one, bests).items():  # type: ignore[arg-type]
+            assert found[name][0] == pytest.approx(float(value), rel=1e-4, abs=1e-6)
+
+
+@settings(max_examples=15, deadline=None)
+@given(label=st.sampled_from(sorted(CLAIMS)), seed=st.integers(0, 400))
+def test_free_numbers_are_all_that_changes(label: str, seed: int) -> None:
+    here = recorded(CLAIMS[label], seed)
+    assume(here is not None)
+    assert here is not None
+    again = here.layout.candidate(here.base, here.layout.numbers(here.base))
+    for name in ("hessian", "linear", "start"):
+        one, two = getattr(again, name), getattr(here.base, name)
+        assert (one is None and two is None) or np.array_equal(one, two)
+    assert again.values == here.base.values
+
+
+def test_a_tape_says_what_its_operations_say() -> None:
+    tape = Tape()
+    a, b = tape.number(2.0), tape.number(-3.0)
+    apply = operations(4096, False)
+    wanted = [
+        a * b - (a + 1) / b,
+        apply["sqrt"](a * a + b * b),
+        apply["max"](a, b, 3 * a),
+        apply["**"](a, _rational(3)),
+        apply["**"](a, _rational(-2)),
+        apply["exp"](b) + abs(b),
+        0 * a + 1,
+        a - a,
+    ]
+    points = np.array([[2.0, 5.0, 0.5], [-3.0, 1.0, 4.0]])
+    x, y = points
+    expected = [x * y - (x + 1) / y, np.hypot(x, y), np.maximum(3 * x, y), x**3, x**-2.0, np.exp(y) + abs(y), 1 + 0 * x]
+    found = Straight(tape, wanted).run(points)
+    assert found == pytest.approx(np.array([*expected, 0 * x]))
+
+
+def _rational(value: int) -> Any:
+    from theory.arithmetic import to_element
+
+    return to_element(F(value))
+
+
+def test_a_comparison_is_a_condition() -> None:
+    tape = Tape()
+    a, b = tape.number(2.0), tape.number(3.0)
+    assert a < b
+    assert b >= a
+    assert not a > 5 * b
+    assert [strictly for _, strictly in tape.conditions] == [True, False, False]
+    found = Straight(tape, [Recorded(tape, place, 0.0) for place, _ in tape.conditions]).run(np.array([[1.0], [7.0]]))
+    assert found[:, 0] == pytest.approx([7 - 1, 7 - 1, 5 * 7 - 1])
+
+
+def test_divisions_by_0_and_roots_of_negative_numbers_are_undefined() -> None:
+    tape = Tape()
+    a = tape.number(0.0)
+    for wrong in (lambda: 1 / a, lambda: a / 0, lambda: (a - 1).operate("sqrt", (a - 1,))):
+        with pytest.raises(UndefinedError):
+            wrong()
+
+
+def test_a_play_that_is_too_long_is_not_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("validate.batch.recorded.MOST", 5)
+    tape = Tape()
+    a = tape.number(2.0)
+    for _ in range(2):
+        a = a * a + 1
+    with pytest.raises(TooLongError):
+        abs(a + a)
+
+
+def pooled(one: Claim, seeds: int = 40) -> Hunt:
+    found = Hunt()
+    for seed in range(seeds):
+        made = drawn(one, seed)
+        seen = None if made is None else measured(one, made)
+        if seen is not None:
+            assert not seen.measured.broken
+            found.seen.append(seen)
+    return found
+
+
+class Passes:
+    """A budget: so many times it is asked whether it is spent."""
+
+    def __init__(self, most: int) -> None:
+        self.left = most
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+FALSE = {
+    # the sharp step is 1/(2L): it takes one curved sample beside six flat ones, and a start that fits them
+    "step": claim("step", STEP, of=sgd, assuming=(*CONVEX, "eta <= 11/(20*L)"), where=NOISE),
+    # the sharp constant is 4
+    "moment": claim(
+        "moment",
+        "mean_n(mean_i(norm2(grad(f_ni, a)))) <= 19/5*L*(f(a) - fstar) + 2*mean_n(mean_i(norm2(grad(f_ni, xstar))))",
+        vectors=("a",),
+        assuming=("smooth(f_ni, L)", "convex(f_ni)"),
+    ),
+}
+
+
+ROOM = {"C": "1 - 2*a*b/sqrt(c + b**2)"}
+FALSE |= {
+    # where C is next to nothing; where both are, which alone leave room on the right
+    "end": claim("end", "1 <= 10**4*C", assuming=("C > 0",), where=ROOM),
+    "ends": claim(
+        "ends", "1 <= 1000*C + 1000*D", assuming=("C > 0", "D > 0"), where={**ROOM, "D": "1 - e**2*g/(1 + e)"}
+    ),
+}
+
+
+BUDGET = {"step": 40, "moment": 30, "end": 6, "ends": 6}
+
+
+@pytest.mark.parametrize("label", FALSE)
+def test_constants_that_are_a_little_too_sharp_are_refuted(label: str) -> None:
+    found = pooled(FALSE[label])
+    broken = next(searched(FALSE[label], found, 10**4, 0, lambda: False, Passes(BUDGET[label])), None)
+    assert broken is not None
+    assert broken.measured.broken
+    assert realised(FALSE[label], candidate_of(broken.drawn)) is not None
+
+
+@pytest.mark.parametrize("label", ["step", "variance"])
+def test_what_is_true_is_not_broken(label: str) -> None:
+    found = pooled(CLAIMS[label], 20)
+    before = len(found.seen)
+    assert not list(searched(CLAIMS[label], found, 10**4, 0, lambda: False, Passes(6)))
+    assert len(found.seen) > before  # what was nearest was measured exactly

@@ -1,0 +1,6 @@
+"""Instances by the thousand: a claim's exact play recorded once, computed on arrays of them, and a search on that."""
+
+from validate.batch.search import searched
+from validate.batch.tracing import Traced, traced
+
+__all__ = ["Traced", "searched", "traced"]

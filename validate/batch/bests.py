@@ -1,0 +1,166 @@
+"""The best constants of a claim's assumptions on many quadratic problems of one size at once, in floats.
+
+What `validate.satisfied.of_quadratics` says of one problem, for arrays of them; of what breaks a claim it is asked
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from theory import predicates as p
+from theory.claim import Claim
+from theory.predicates import base_of
+from validate.batch.recorded import Array
+
+SLACK = 1e-12
+Best: TypeAlias = "tuple[tuple[Array, ...], Array]"
+"""The best value of each constant, (B,), and where there are any."""
+
+
+def spectra(hessian: Array) -> Array:
+    """Eigenvalues, (..., d), of symmetric matrices, (..., d, d)."""
+    if hessian.shape[-1] == 1:
+        return hessian[..., 0]
+    if hessian.shape[-1] == 2:
+        middle, half = (hessian[..., 0, 0] + hessian[..., 1, 1]) / 2, (hessian[..., 0, 0] - hessian[..., 1, 1]) / 2
+        away = np.hypot(half, hessian[..., 0, 1])
+        return np.stack([middle - away, middle + away], axis=-1)
+    return np.linalg.eigvalsh(hessian)
+
+
+class Problems:
+    """Many problems.
+
+    Args:
+        hessian: (B, N, n, d, d).
+        linear: (B, N, n, d).
+    """
+
+    def __init__(self, hessian: Array, linear: Array) -> None:
+        self.hessian, self.linear = hessian, linear
+        self._spectra: dict[str, Array] = {}
+
+    def __len__(self) -> int:
+        return len(self.hessian)
+
+    def spectra(self, function: str) -> Array:
+        """The curvatures of each function that a name stands for, (B, functions, d)."""
+        if function not in self._spectra:
+            self._spectra[function] = spectra(_of(function, self.hessian))
+        return self._spectra[function]
+
+
+def _of(function: str, values: Array) -> Array:
+    """Of each function that a name stands for, (B, functions, ...), from those of all samples, (B, N, n, ...)."""
+    if function == "f":
+        return values.mean(axis=(1, 2))[:, None]
+    return values.mean(axis=2) if function == "f_n" else values.reshape(len(values), -1, *values.shape[3:])
+
+
+def _smooth(one: p.Predicate, of: Problems) -> Best:
+    return (np.abs(of.spectra(one.function)).max(axis=(1, 2)),), np.ones(len(of), bool)
+
+
+def _convex(one: p.Predicate, of: Problems) -> Best:
+    found = of.spectra(one.function)
+    return (), found.min(axis=(1, 2)) >= -SLACK * np.abs(found).max(axis=(1, 2))
+
+
+def _strongly(one: p.Predicate, of: Problems) -> Best:
+    least = of.spectra(one.function).min(axis=(1, 2))
+    return (least,), least > 0
+
+
+def _below(one: p.Predicate, of: Problems) -> Best:
+    return (), _strongly(one, of)[1]
+
+
+def _flat(one: p.Predicate, of: Problems) -> Best:
+    curved = np.abs(of.hessian).max(axis=(1, 2, 3, 4))
+    return (np.sqrt((_of(one.function, of.linear) ** 2).sum(axis=2).max(axis=1)),), curved == 0
+
+
+def _variance(one: p.Predicate, of: Problems) -> Best:
+    away = of.linear - of.linear.mean(axis=2, keepdims=True)
+    alike = np.abs(of.hessian - of.hessian[:, :, :1]).max(axis=(1, 2, 3, 4)) == 0
+    return ((away**2).sum(axis=3).mean(axis=2).max(axis=1),), alike
+
+
+def _dissimilar(one: p.Predicate, of: Problems) -> Best:
+    own, b = of.hessian.mean(axis=2), of.linear.mean(axis=2)
+    if isinstance(one, p.Dissimilar) and one.spread:
+        away = b - b.mean(axis=1, keepdims=True)
+        alike = np.abs(own - own[:, :1]).max(axis=(1, 2, 3)) == 0
+        return (np.sqrt((away**2).sum(axis=2).mean(axis=1)),), alike
+    h, b = own[:, :, 0, 0], b[:, :, 0]  # in one dimension: the least B, a little more, and the least G beside it
+    curved, second = h.mean(axis=1), (h * h).mean(axis=1)
+    B = np.sqrt(np.where(curved != 0, second / curved**2, 0.0)) * (1 + 1e-6)
+    block, edge = B**2 * curved**2 - second, (h * b).mean(axis=1) - B**2 * curved * b.mean(axis=1)
+    needed = np.where(second > 0, edge**2 / block, 0.0) - B**2 * b.mean(axis=1) ** 2 + (b * b).mean(axis=1)
+    return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6), B), (curved != 0) | (second == 0)
+
+
+def _always(one: p.Predicate, of: Problems) -> Best:
+    return (), np.ones(len(of), bool)
+
+
+RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Problems], Best]] = {
+    p.Smooth: _smooth,
+    p.Convex: _convex,
+    p.StronglyConvex: _strongly,
+    p.PolyakLojasiewicz: _strongly,
+    p.BoundedBelow: _below,
+    p.SameMinimiser: _convex,
+    p.Lipschitz: _flat,
+    p.BoundedGradients: _flat,
+    p.BoundedVariance: _variance,
+    p.Dissimilar: _dissimilar,
+    p.Quadratic: _always,
+    p.Connected: _always,
+}
+
+
+def knows(claim: Claim, dim: int) -> bool:
+    """Whether all assumptions of a claim can be told of problems of d coordinates."""
+    for one in claim.predicates:
+        on_ball = isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) > 1
+        several = isinstance(one, p.Dissimilar) and not one.spread and dim > 1
+        if type(one) not in RULES or on_ball or several:
+            return False
+        if not isinstance(one, p.Connected) and any(base_of(constant) is None for constant in one.constants):
+            return False
+    return True
+
+
+def constants(claim: Claim, hessian: Array, linear: Array) -> tuple[dict[str, Array], Array]:
+    """The best constants by name, (B,), and where all assumptions are true with them.
+
+    Args:
+        claim: one whose assumptions it `knows`.
+        hessian: (B, N, n, d, d).
+        linear: (B, N, n, d).
+    """
+    ends: dict[str, dict[bool, list[Array]]] = {}
+    problems, true = Problems(hessian, linear), np.ones(len(hessian), bool)
+    with np.errstate(all="ignore"):
+        for one in claim.predicates:
+            values, there = RULES[type(one)](one, problems)
+            true &= there
+            for constant, value, direction in zip(one.constants, values, one.directions, strict=False):
+                base = base_of(constant)
+                assert base is not None
+                root = value if base[1] == 1 else np.maximum(value, 0) ** (1 / base[1])
+                ends.setdefault(base[0], {}).setdefault(direction == "up", []).append(root)
+    found = {}
+    for name, by_way in ends.items():
+        least = np.max(by_way[True], axis=0) if True in by_way else None
+        most = np.min(by_way[False], axis=0) if False in by_way else None
+        if least is not None and most is not None:
+            true &= least <= most * (1 + 1e-9)
+        found[name] = least if least is not None else most
+        assert found[name] is not None
+    return found, true  # type: ignore[return-value]

@@ -1,0 +1,173 @@
+"""Which numbers of an instance are free: a candidate as a list of numbers, and numbers as a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sim.problems.linear_algebra import minimise
+from theory.claim import Claim
+from validate.batch.recorded import Array
+from validate.instances.candidates import Candidate
+from validate.instances.pool import needs_minimiser
+from validate.instances.roles import roles_in
+from validate.instances.shapes import shape_of
+
+NO = -1
+"""In the place of a number that is always 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the free numbers of an instance stand in a list.
+
+    Attributes:
+        size: how many there are.
+        hessian: (N, n, d, d), the places of the entries, or `NO`; without functions of shape (0, 0, 0, 0).
+        linear: (N, n, d), the linear terms; of a claim that needs a minimiser the gradients there, with their signs
+            turned, to which what they have in common is not added.
+        centre: (d,), the minimiser; empty without one.
+        start: (d,), from the minimiser where there is one; or empty.
+        values: by place, a name and which of its numbers; None for the only one.
+        vectors: by name, (d,) or (N, d).
+    """
+
+    size: int
+    hessian: Array
+    linear: Array
+    centre: Array
+    start: Array
+    values: dict[int, tuple[str, int | None]]
+    vectors: dict[str, Array]
+
+    def numbers(self, c: Candidate) -> list[Fraction]:
+        """The free numbers of a candidate."""
+        found: list[Any] = [Fraction(0)] * self.size
+        start, linear = c.start, c.linear
+        if self.centre.size:
+            least = minimise(c.hessian.mean(axis=(0, 1)), c.linear.mean(axis=(0, 1)))
+            centre = c.start * 0 if least is None else least[0]
+            start, linear = c.start - centre, c.linear - c.hessian @ centre
+            self._put(found, self.centre, centre)
+        if self.hessian.size:
+            self._put(found, self.hessian, c.hessian)
+            self._put(found, self.linear, linear)
+        if self.start.size:
+            self._put(found, self.start, start)
+        for name, places in self.vectors.items():
+            self._put(found, places, c.vectors[name])
+        for place, (name, which) in self.values.items():
+            found[place] = c.values[name] if which is None else c.values[name][which]
+        return found
+
+    def _put(self, found: list[Any], places: Array, numbers: Any) -> None:
+        for place, number in zip(places.ravel(), np.array(numbers, dtype=object).ravel(), strict=True):
+            if place != NO:
+                found[place] = number
+
+    def functions(self, numbers: Array) -> tuple[Array, Array, Array]:
+        """Hessians, (..., N, n, d, d), linear terms, (..., N, n, d), and starts, (..., d), for numbers, (..., size)."""
+        padded = np.concatenate([numbers, numbers[..., :1] * 0], axis=-1)
+        hessian, linear, start = padded[..., self.hessian], padded[..., self.linear], padded[..., self.start]
+        if self.centre.size:
+            linear = linear - linear.sum(axis=(-3, -2), keepdims=True) / (linear.shape[-3] * linear.shape[-2])
+            centre = padded[..., self.centre]
+            linear = linear + (hessian * centre[..., None, None, None, :]).sum(axis=-1)
+            start = start + centre if self.start.size else start
+        return hessian, linear, start
+
+    def candidate(self, c: Candidate, numbers: Sequence[Fraction]) -> Candidate:
+        """The candidate with these free numbers, all else being as in another."""
+        listed = np.array(numbers, dtype=object)
+        hessian, linear, start = c.hessian, c.linear, c.start
+        if self.hessian.size:
+            hessian, linear, there = self.functions(listed)
+            start = there if self.start.size else start
+        values = dict(c.values)
+        for place, (name, which) in self.values.items():
+            if which is None:
+                values[name] = listed[place]
+            else:
+                values[name] = [*values[name][:which], listed[place], *values[name][which + 1 :]]
+        vectors = dict(c.vectors)
+        for name, places in self.vectors.items():
+            vectors[name] = list(listed[places]) if places.ndim == 2 else listed[places]
+        return replace(c, hessian=hessian, linear=linear, start=start, values=values, vectors=vectors)
+
+
+class _Places:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def of(self, *shape: int) -> Array:
+        size = int(np.prod(shape))
+        found = np.arange(self.count, self.count + size).reshape(shape)
+        self.count += size
+        return found
+
+
+def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
+    """The free numbers of a candidate of quadratics, or without functions.
+
+    Args:
+        claim: what its assumptions ask of the functions is so by construction, as far as it is a pattern.
+        c: a candidate.
+        fixed: names that are not free.
+    """
+    places = _Places()
+    hessian, linear, centre, start = np.zeros((0,) * 4, int), np.zeros((0,) * 3, int), *[np.zeros(0, int)] * 2
+    if c.hessian is not None:
+        shape = shape_of(claim.predicates, needs_minimiser(claim))
+        N, n, d = c.hessian.shape[:3]
+        own = (1 if shape.alike_clients else N, 1 if shape.alike_samples or shape.alike_clients else n)
+        hessian = np.full((N, n, d, d), NO)
+        if not shape.flat:
+            across = any(c.hessian[..., i, j].any() for i in range(d) for j in range(i))
+            for i in range(d):
+                for j in range(i + 1 if across else 0) if shape.even != "f_ni" else ():
+                    hessian[..., i, j] = hessian[..., j, i] = places.of(*own)
+                if shape.even != "f_ni" and not across:
+                    hessian[..., i, i] = places.of(*own)
+            if shape.even == "f_ni":
+                hessian[..., range(d), range(d)] = places.of(1)
+        if shape.bounded or shape.same_minimiser:
+            centre = places.of(d)
+        linear = np.full((N, n, d), NO)
+        if not shape.same_minimiser:
+            linear = places.of(N, n, d)
+        start = places.of(d) if claim.program is not None or _named(claim, "x0") else start
+    vectors = {}
+    for name, v in c.vectors.items():
+        vectors[name] = places.of(len(v), len(v[0])) if isinstance(v, list) else places.of(len(v))
+    values: dict[int, tuple[str, int | None]] = {}
+    for name, value in c.values.items():
+        if name in fixed or not is_free(claim, name):
+            continue
+        if isinstance(value, list):
+            if not any(isinstance(v, list) for v in value):
+                values.update((int(places.of(1)[0]), (name, i)) for i in range(len(value)))
+        elif isinstance(value, Fraction):
+            values[int(places.of(1)[0])] = (name, None)
+    return Layout(places.count, hessian, linear, centre, start, values, vectors)
+
+
+def is_free(claim: Claim, name: str) -> bool:
+    """Whether a name is a real number that nothing else decides."""
+    roles = roles_in(claim)
+    if name in roles.counts | roles.steps | roles.matrices | roles.weights | {"N", "d", "K"}:
+        return False
+    domain = claim.domains.get(name)
+    bound = name in claim.constants and not (claim.of is not None and name in claim.of.parameters)
+    return domain is not None and not domain.integer and not bound
+
+
+def _named(claim: Claim, name: str) -> bool:
+    from theory.formula import Name
+    from theory.sentence import everything
+
+    trees = [*claim.sentence.sides, *claim.definitions.values(), *(s for r in claim.relations for s in r.sides)]
+    return any(isinstance(part, Name) and part.name == name for tree in trees for part in everything(tree))

@@ -1,0 +1,256 @@
+"""A population of instances of one size that climbs towards a break, thousands of instances a step.
+
+It is judged by how far a break is: by what part of themselves the numbers would have to change, to first order, until
+the sides meet. How near the sides are would be a trap: as a step goes to 0 both sides of most claims meet, and nothing
+breaks.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from validate.batch.recorded import Array
+from validate.batch.tracing import Traced
+
+SIZE = 256
+"""Instances."""
+SCATTERED = 12
+"""How often as many are made at random to begin with, of which the best stay."""
+HALVINGS, FINER = 4, 12
+"""Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end."""
+STEP = 1e-6
+"""Part of a number by which it is moved to see what it does."""
+BROKEN = 1e-7
+"""A gap beyond which it is no rounding."""
+ROUNDED, PRECISE, DOUBTFUL = 1e-8, 1e-12, -0.2
+"""What part of the sides may be rounding where they break a claim, and where a break is nearer than so much."""
+LEAST = 1e-6
+"""A gap that is as small says nothing of how far a break is."""
+FAR = 14
+"""Powers of ten up to which all lengths are taken in other units: a square too many shows in some only."""
+SIMPLE = (0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 0.1, 0.01)
+"""Parts of the largest number of a kind that others of the kind are tried at."""
+STEEPEST = 3.0
+"""Beyond this what a number does is taken for less: where a minimiser hangs on a difference of large numbers, say."""
+NONE = -1e300
+
+
+class Population:
+    """Instances of a claim of one size.
+
+    Args:
+        traced: the claim there.
+        first: (size, B), instances of which it speaks.
+        rng: draws.
+
+    Attributes:
+        numbers: (size, `SIZE`), the free numbers.
+        gaps: (`SIZE`,), of each the largest gap of its rows.
+        scores: by what it is judged; beyond 0 it breaks the claim.
+        tried: how many instances were computed.
+    """
+
+    def __init__(self, traced: Traced, first: Array, rng: np.random.Generator) -> None:
+        self.traced, self.rng = traced, rng
+        self.numbers = first[:, rng.integers(first.shape[1], size=SIZE)]
+        self.numbers[:, : first.shape[1]] = first[:, :SIZE]
+        self.tried = 0
+        self.groups = _groups(traced)
+        if self._everywhere():
+            self.groups = [group for group in self.groups if group is not traced.layout.centre]
+            self.numbers[traced.layout.centre] = 0.0
+        self.gaps, self.scores = self._judged(self.numbers)
+        for _ in range(SCATTERED):
+            self._join(self._scattered())
+
+    def _everywhere(self) -> bool:
+        """Whether it is the same wherever the minimiser is."""
+        centre = self.traced.layout.centre
+        if not centre.size:
+            return False
+        here, there = self.numbers[:, :1].copy(), self.numbers[:, :1].copy()
+        here[centre], there[centre] = 0.0, np.abs(here).max() / 3
+        return bool(np.allclose(self._gaps(here), self._gaps(there), 1e-6, 1e-9, equal_nan=True))
+
+    @property
+    def best(self) -> float:
+        """The score of what is nearest to a break."""
+        return float(self.scores.max())
+
+    def climb(self, steps: int) -> None:
+        """So many generations; fewer where the claim is broken."""
+        for _ in range(steps):
+            self._compete(self._children())
+            if (self.scores > 0).sum() > 8:
+                return
+
+    def breaking(self) -> Array:
+        """What breaks the claim in floats, (size, B), the widest gap first."""
+        order = np.argsort(-self.gaps)
+        return self.numbers[:, order[self.gaps[order] > BROKEN]]
+
+    def tightest(self, count: int) -> Array:
+        """The best, (size, B)."""
+        return self.numbers[:, np.argsort(-self.scores)[:count]]
+
+    # generations
+
+    def _compete(self, children: Array) -> None:
+        """Each child against its parent."""
+        children = self._brought_back(children, self.numbers, HALVINGS)
+        gaps, scores = self._judged(children)
+        better = scores > self.scores
+        self.numbers[:, better] = children[:, better]
+        self.gaps[better], self.scores[better] = gaps[better], scores[better]
+
+    def _join(self, more: Array) -> None:
+        """The best of what is there and of what is added, half of them by their gaps."""
+        gaps, scores = self._judged(more)
+        numbers = np.concatenate([self.numbers, more], axis=1)
+        gaps, scores = np.concatenate([self.gaps, gaps]), np.concatenate([self.scores, scores])
+        by_score = np.argsort(-scores)
+        by_gap = np.argsort(-np.where(np.abs(gaps) < LEAST, NONE, gaps))
+        kept = np.array(list(dict.fromkeys([*by_score[: SIZE // 2], *by_gap[: SIZE // 4], *by_score]))[:SIZE])
+        self.numbers, self.gaps, self.scores = numbers[:, kept], gaps[kept], scores[kept]
+
+    def _scattered(self) -> Array:
+        """Instances whose functions and points are as simple as can be, with parameters at the ends of relations."""
+        rng, old, layout = self.rng, self.numbers, self.traced.layout
+        found, count = old.copy(), old.shape[1]
+        alone = np.asarray(rng.random(count))
+        for group in self.groups:
+            if group[0] in layout.values:
+                continue
+            unit = np.abs(found[group]).max(axis=0)
+            unit = np.where(unit > 0, unit, 1.0)
+            simple = rng.choice(SIMPLE, size=(len(group), count)) * unit
+            where = rng.random((len(group), count)) < rng.choice([0.0, 0.3, 1.0], size=count)
+            found[group] = np.where(where, simple, found[group])
+            lone = rng.random(count) < 0.3  # one has it all
+            found[group] = np.where(lone, 0.0, found[group])
+            place = group[(alone * len(group)).astype(int)]
+            found[place[lone], np.flatnonzero(lone)] = (unit * rng.choice([1.0, -1.0, 0.5], size=count))[lone]
+        unit = 10 ** np.where(rng.random(count) < 0.2, rng.uniform(-FAR, FAR, count), 0.0)
+        for places in (layout.linear, layout.centre, layout.start, *layout.vectors.values()):
+            found[places[places >= 0]] *= unit
+        found = self._brought_back(found, old, HALVINGS)
+        for place in rng.permutation(list(layout.values)):
+            there = found.copy()
+            there[place] *= 10 ** (rng.uniform(-3, 3, count) * (rng.random(count) < 0.7))
+            found = self._brought_back(there, found, FINER)
+        return found
+
+    def _children(self) -> Array:
+        """One child of each: of the difference of two others, of one number, of a group of numbers, of a copy."""
+        rng, old = self.rng, self.numbers
+        size, count = old.shape
+        one, two, three = rng.integers(SIZE, size=(3, count))
+        ranked = np.argsort(-self.scores)[rng.integers(SIZE // 8, size=count)]
+        found = old.copy()
+        kind = rng.random(count)
+        rate = rng.choice([0.4, 0.8, 1.0], size=count)
+        # differences: towards one of the best, and along what two others differ by
+        crossed = rng.random((size, count)) < rng.choice([0.2, 0.6, 1.0], size=count)
+        moved = old + rate * (old[:, ranked] - old) + rate * (old[:, one] - old[:, two])
+        found = np.where(crossed & (kind < 0.45), moved, found)
+        # one number: scaled, set to 0, turned, or copied from its group
+        place = rng.choice(np.concatenate(self.groups), size=count)
+        here, columns = old[place, np.arange(count)], np.arange(count)
+        factor = np.exp(rng.normal(size=count) * rng.choice([0.02, 0.3, 2.0], size=count))
+        changed = here * np.where(rng.random(count) < 0.1, -factor, factor)
+        changed = np.where(rng.random(count) < 0.1, 0.0, changed)
+        member = np.array([rng.choice(self.group_of[i]) for i in range(size)])[place]
+        changed = np.where((rng.random(count) < 0.2) | (here == 0), old[member, columns], changed)
+        single = (kind >= 0.45) & (kind < 0.75)
+        found[place[single], columns[single]] = changed[single]
+        # a group: scaled, or another's
+        which = rng.integers(len(self.groups), size=count)
+        scale = np.exp(rng.normal(size=count) * rng.choice([0.1, 1.0], size=count))
+        for i, group in enumerate(self.groups):
+            grouped = (kind >= 0.75) & (which == i)
+            take = grouped & (rng.random(count) < 0.4)
+            found[np.ix_(group, np.flatnonzero(grouped))] *= scale[grouped]
+            found[np.ix_(group, np.flatnonzero(take))] = old[np.ix_(group, three[take])]
+        return found
+
+    @cached_property
+    def group_of(self) -> list[Array]:
+        """For each number the others of its group."""
+        found: list[Array] = [np.array([0])] * len(self.numbers)
+        for group in self.groups:
+            for place in group:
+                found[place] = group
+        return found
+
+    def _brought_back(self, children: Array, parents: Array, halvings: int) -> Array:
+        """Where the claim does not speak of a child, the farthest on the way to it of which it does."""
+        layout = self.traced.layout
+        if layout.centre.size and layout.linear.size and layout.linear[0, 0, 0] >= 0:  # what they have in common is 0
+            own = children[layout.linear]
+            children[layout.linear] = own - own.mean(axis=(0, 1), keepdims=True)
+        _, fits = self.traced.fits(children)
+        self.tried += children.shape[1]
+        out = np.flatnonzero(~fits)
+        if not len(out):
+            return children
+        low, high = parents[:, out].copy(), children[:, out]
+        for _ in range(halvings):
+            with np.errstate(all="ignore"):
+                middle = np.where(low * high > 0, np.sign(low) * np.sqrt(low * high), (low + high) / 2)
+            _, fits = self.traced.fits(middle)
+            low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+        found = children.copy()
+        found[:, out] = low
+        return found
+
+    def _judged(self, numbers: Array) -> tuple[Array, Array]:
+        """Of each instance its largest gap, and its score."""
+        gaps = self._gaps(numbers)
+        most = np.where(np.isnan(gaps), NONE, gaps).max(axis=0)
+        score = most.copy()
+        which = np.flatnonzero(most > NONE)
+        if len(which):
+            slopes = self._slopes(numbers[:, which], gaps[:, which])
+            with np.errstate(all="ignore"):
+                away = gaps[:, which] / np.minimum(np.sqrt(slopes), STEEPEST)
+                away[np.abs(gaps[:, which]) < LEAST] = -1.0
+            score[which] = np.where(np.isfinite(away), away, NONE).max(axis=0)
+        doubtful = np.flatnonzero((score > DOUBTFUL) & (most <= BROKEN))
+        if len(doubtful):
+            everything, _ = self.traced.fits(numbers[:, doubtful])
+            sure = self.traced.sure(everything, PRECISE).all(axis=0)
+            score[doubtful[~sure]] = -1.0
+        score = np.where(most > BROKEN, 1 + most, np.minimum(score, -1e-12))
+        return most, np.where(most > NONE, score, NONE)
+
+    def _slopes(self, here: Array, gaps: Array) -> Array:
+        """Of each gap the sum of the squares of what it changes by when a number does, as a part of itself."""
+        places = np.concatenate(self.groups)
+        there = np.repeat(here[:, None], len(places), axis=1)
+        there[places, range(len(places))] += STEP * np.abs(here[places])
+        changed = self._gaps(there.reshape(len(here), -1)).reshape(len(gaps), len(places), -1)
+        return np.asarray(np.nansum(((changed - gaps[:, None]) / STEP) ** 2, axis=1))
+
+    def _gaps(self, numbers: Array) -> Array:
+        everything, _ = self.traced.fits(numbers)
+        self.tried += numbers.shape[1]
+        gaps = self.traced.gaps(everything)
+        broken = np.flatnonzero((gaps > BROKEN).any(axis=0))
+        if len(broken):
+            gaps[:, broken] = np.where(self.traced.sure(everything[:, broken], ROUNDED), gaps[:, broken], np.nan)
+        return gaps
+
+
+def _groups(traced: Traced) -> list[Array]:
+    """Numbers of one kind: Hessians, linear terms, points, and each parameter."""
+    layout = traced.layout
+    found = [np.unique(places[places >= 0]) for places in (layout.hessian, layout.linear)]
+    found += [layout.start, layout.centre]
+    found += [places.ravel() for places in layout.vectors.values()]
+    names: dict[str, list[int]] = {}
+    for place, (name, _) in layout.values.items():
+        names.setdefault(name, []).append(place)
+    found += [np.array(places) for places in names.values()]
+    return [group for group in found if len(group)]

@@ -1,0 +1,350 @@
+"""One exact play of an instance, recorded: both sides of its claim as a program over the numbers that are free in it.
+
+The player, the sentence's reader and the relations are those that measure exactly (`validate.both_sides`); what they
+are handed are numbers that record (`validate.batch.recorded`). The sizes of the instance, its rounds and its integers
+stay; so does the outcome of every comparison on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+from theory.domain import Domain
+from theory.formula import Name, UndefinedError
+from theory.operations import UndecidedError
+from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
+from validate.batch.bests import constants, knows
+from validate.batch.layout import Layout, is_free, layout_of
+from validate.batch.recorded import Array, Recorded, Straight, Tape, TooLongError
+from validate.both_sides import World, in_outcomes, meant
+from validate.instances.candidates import Candidate, candidate_of
+from validate.instances.instance import Instance
+from validate.instances.pool import Drawn
+from validate.instances.problems import Minimisers, Quadratics, Vector, inverse_of
+from validate.instances.scalars import Schedule
+from validate.instances.world import Still
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
+
+OUTCOMES = 200
+"""Outcomes of a round that are recorded at most."""
+SLACK = 1e-12
+"""By how much of its sides a relation may be missed in floats: where it is met exactly they are rounded."""
+
+
+CENTRE = (-1,)
+"""Beside the functions of a problem that records, where its minimiser stands."""
+
+
+class UntracedError(ValueError):
+    """The instance is none that can be recorded."""
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """A claim on all instances that are played like one of them.
+
+    Attributes:
+        claim: the claim.
+        base: the candidate that was played.
+        layout: which of its numbers are free.
+        bound: names of constants, in the order in which they follow the free numbers.
+        kept: their values on the instance that was played.
+        relations: both sides of each relation, the smaller first, in turn.
+        strict: of each relation, whether the sides may not be equal.
+        rows: both sides of the sentence in every row and outcome, the left one (which is to be the smaller) first; then
+            what has to be positive, or not negative, for the play to be the same.
+        conditions: of each of these, whether it has to be positive.
+    """
+
+    claim: Claim
+    base: Candidate
+    layout: Layout
+    bound: tuple[str, ...]
+    kept: Array
+    relations: Straight
+    strict: tuple[bool, ...]
+    rows: Straight
+    conditions: tuple[bool, ...]
+
+    def fits(self, numbers: Array) -> tuple[Array, Array]:
+        """The numbers with the constants that belong to them, and which instances the claim speaks of, (B,)."""
+        fits = np.ones(numbers.shape[1], bool)
+        everything = np.empty((len(numbers) + len(self.bound), numbers.shape[1]))
+        everything[: len(numbers)] = numbers
+        for place, (name, _) in self.layout.values.items():
+            fits &= _within(self.claim.domains[name], numbers[place])
+        if self.layout.hessian.size:
+            hessian, linear, _ = self.layout.functions(numbers.T)
+            best, true = constants(self.claim, hessian, linear)
+            fits &= true
+            for i, name in enumerate(self.bound):
+                value = best.get(name, np.full(1, self.kept[i]))
+                allowed = (value > 0) | _within(self.claim.domains[name], value)
+                everything[len(numbers) + i] = np.where(allowed, value, self.kept[i])
+            places = {name: place for place, (name, which) in self.layout.values.items() if which is None}
+            for name in best.keys() & places.keys():
+                below, above = (best[name], numbers[places[name]])[:: -1 if self.claim.constants[name] == "down" else 1]
+                fits &= below <= above * (1 + SLACK)
+        else:
+            everything[len(numbers) :] = self.kept[:, None]
+        sides = self.relations.run(everything)
+        low, high = sides[0::2], sides[1::2]
+        with np.errstate(all="ignore"):
+            slack = SLACK * (np.abs(low) + np.abs(high))
+            strict = np.array(self.strict, bool)[:, None]
+            fits &= np.where(strict, low < high - slack, low <= high + slack).all(axis=0)
+        return everything, fits
+
+    def gaps(self, everything: Array) -> Array:
+        """(left - right)/(abs(left) + abs(right)) in every row, (rows, B); NaN where a side is undefined.
+
+        An instance that is played otherwise has none.
+        """
+        left, right, needed = self._sides(everything)
+        with np.errstate(all="ignore"):
+            size = np.abs(left) + np.abs(right)
+            size[self.beside_zero] += self._squares(everything)
+            gaps = np.where(np.isfinite(size) & (size > 0), (left - right) / size, np.nan)
+            if len(needed):
+                strict = np.array(self.conditions, bool)[:, None]
+                gaps[:, ~np.where(strict, needed > 0, needed >= 0).all(axis=0)] = np.nan
+        return gaps
+
+    def _squares(self, everything: Array) -> Array:
+        """Of the lengths of free vectors: where a side is 0, a gap is a part of these, too."""
+        places = np.concatenate([np.zeros(0, int), *(places.ravel() for places in self.layout.vectors.values())])
+        return np.asarray((everything[places] ** 2).sum(axis=0))
+
+    @cached_property
+    def beside_zero(self) -> Array:
+        """The rows of which a side is always 0."""
+        known = np.array(self.rows.known[: len(self.rows.known) - len(self.conditions)])
+        return np.flatnonzero((known[0::2] == 0) | (known[1::2] == 0))
+
+    def sure(self, everything: Array, part: float) -> Array:
+        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers say the same."""
+        left, right, _ = self._sides(everything)
+        longer = self._sides(everything.astype(np.longdouble))
+        with np.errstate(all="ignore"):
+            most = part * (np.abs(left) + np.abs(right))
+            return (np.abs(left - longer[0]) <= most) & (np.abs(right - longer[1]) <= most)
+
+    def _sides(self, everything: Array) -> tuple[Array, Array, Array]:
+        found = self.rows.run(everything)
+        count = len(found) - len(self.conditions)
+        return found[0:count:2], found[1:count:2], found[count:]
+
+
+def _within(domain: Domain, values: Array) -> Array:
+    """Which numbers are in a domain."""
+    fits = np.isfinite(values)
+    if domain.lower is not None:
+        fits &= values > domain.lower if domain.lower_open else values >= domain.lower
+    if domain.upper is not None:
+        fits &= values < domain.upper if domain.upper_open else values <= domain.upper
+    return fits
+
+
+def traced(claim: Claim, one: Drawn) -> Traced | None:
+    """What is recorded of a claim on an instance; None where it is not, or nothing is free."""
+    if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | None):
+        return None
+    if len({len(own) for own in _counts(one)}) > 1:
+        return None
+    try:
+        return _traced(claim, one)
+    except (TooLongError, TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError):
+        return None
+    except (ValueError, ZeroDivisionError, OverflowError, KeyError, IndexError):
+        return None
+
+
+def _counts(one: Drawn) -> list[range]:
+    problem = one.instance.problem
+    return [] if problem is None else [range(problem.samples(n)) for n in range(problem.clients)]
+
+
+def _traced(claim: Claim, one: Drawn) -> Traced | None:
+    base = candidate_of(one)
+    if base.functions is not None or (base.hessian is not None and not knows(claim, base.dim)):
+        return None
+    ties, fixed = _ties(claim, base)
+    layout = layout_of(claim, base, fixed)
+    if not layout.size:
+        return None
+    tape = Tape()
+    free = [tape.number(float(x)) for x in layout.numbers(base)]
+    given = {name for p in claim.predicates for name in p.binds} - {name for name, _ in layout.values.values()}
+    bound = tuple(sorted(name for name in given if isinstance(base.values.get(name), Fraction)))
+    if base.hessian is None:
+        bound = ()
+    recorded: dict[str, Any] = {name: tape.number(float(base.values[name])) for name in bound}
+    for name in {name for name, _ in layout.values.values()}:
+        own = {which: free[place] for place, (other, which) in layout.values.items() if other == name}
+        recorded[name] = own[None] if None in own else tuple(own[i] for i in range(len(own)))
+    instance, others = _instance(one, layout, free, recorded)
+    for name, beside in ties:
+        still = Still(instance, others, claim.vocabulary)
+        recorded[name] = evaluate(beside, still, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
+        instance, others = _instance(one, layout, free, recorded)
+    play = None if instance.program is None else Play(instance, OUTCOMES)
+    world = World(instance, others, claim.vocabulary, play)
+    wanted: list[Any] = []
+    strict: list[bool] = []
+    for relation in claim.relations:
+        if relation.relation == "==":
+            continue
+        for low, high in _ordered(relation, world):
+            wanted += [low, high]
+            strict.append(relation.relation in ("<", ">"))
+    rows: list[Any] = []
+    for low, high in _ordered(claim.sentence, world):
+        if low is not high and (isinstance(low, Recorded) or isinstance(high, Recorded)):
+            rows += [low, high]
+    if not rows:
+        return None
+    conditions = list(tape.conditions)
+    needed = [Recorded(tape, place, 0.0) for place, _ in conditions]
+    kept = np.array([float(base.values[name]) for name in bound])
+    return Traced(
+        claim, base, layout, bound, kept, Straight(tape, wanted), tuple(strict), Straight(tape, [*rows, *needed]),
+        tuple(strictly for _, strictly in conditions),
+    )  # fmt: skip
+
+
+def _ordered(sentence: Sentence, world: World) -> Iterator[tuple[Any, Any]]:
+    """Both sides in every row and outcome, the one that is to be the smaller first."""
+    for at in meant(sentence, world):
+        try:
+            for _, left, right in in_outcomes(sentence, world, at):
+                yield (left, right) if sentence.relation in ("<=", "<") else (right, left)
+        except UndefinedError:  # such a row says nothing
+            continue
+
+
+def _ties(claim: Claim, base: Candidate) -> tuple[list[tuple[str, Any]], frozenset[str]]:
+    """Names that equations give a value, with the other side; all other names that stand in equations.
+
+    Raises:
+        UntracedError: for an equation about functions or points.
+    """
+    ties: list[tuple[str, Any]] = []
+    fixed: set[str] = set()
+    for relation in claim.relations:
+        if relation.relation != "==":
+            continue
+        for side, beside in (relation.sides, relation.sides[::-1]):
+            if (
+                isinstance(side, Name)
+                and is_free(claim, side.name)
+                and isinstance(base.values.get(side.name), Fraction)
+            ):
+                ties.append((side.name, beside))
+                fixed.add(side.name)
+                break
+        else:
+            for e in relation.sides:
+                for part in everything_meant(e, claim.vocabulary):
+                    name = getattr(part, "name", "")
+                    if name in claim.constants or name in ("x0", "xstar", "xstar_n", "fstar") or name in claim.vectors:
+                        raise UntracedError(f"{relation} ties functions or points")
+                    fixed |= {name, name.rpartition("_")[0]} - {""}
+    return ties, frozenset(fixed)
+
+
+# --- the instance -----------------------------------------------------------------------------------------------------
+
+
+class _Played(Instance):
+    """An instance with numbers that record; it was checked with those that it has."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+class _Functions(Quadratics):
+    """Quadratics with numbers that record; where they are around a minimiser, it is known."""
+
+    def minimisers(self, near: Vector, *which: int) -> Minimisers:
+        """The minimiser, of functions that are curved in all directions."""
+        rows, b, _ = self._function(which)
+        dense: list[list[Any]] = [[0 * y for y in b] for _ in rows]
+        for i, row in enumerate(rows):
+            for j, h in row:
+                dense[i][j] = h
+        inverse = inverse_of(dense)
+        if inverse is None:
+            raise UntracedError("a function has no minimiser, or more than one")
+        if not which and CENTRE in self._functions:
+            return Minimisers((self._functions[CENTRE][1],), True)
+        return Minimisers((tuple([sum([a * y for a, y in zip(row, b, strict=True)]) for row in inverse]),), True)
+
+    def infimum(self, *which: int) -> Any:
+        """Its value there."""
+        return self.value(self.minimisers((), *which).points[0], *which)
+
+    def weighted(self, weights: Any) -> Quadratics:
+        """None that record."""
+        raise UntracedError("the minimiser of a weighted sum is not recorded")
+
+
+def _instance(
+    one: Drawn, layout: Layout, free: list[Recorded], recorded: Mapping[str, Any]
+) -> tuple[Instance, dict[str, Any]]:
+    """The instance, and the claim's other names, with numbers that record."""
+    instance = one.instance
+    parameters = {name: _like(value, recorded.get(name)) for name, value in instance.parameters.items()}
+    others = {name: _like(value, recorded.get(name)) for name, value in one.constants.items()}
+    listed = np.array(free, dtype=object)
+    vectors = {name: _tuples(listed[layout.vectors[name]]) for name in instance.vectors}
+    start: Any = instance.start
+    problem: Any = None
+    if instance.problem is not None:
+        hessian, linear, there = layout.functions(listed)
+        start = tuple(there) if layout.start.size else start
+        problem = _functions(instance.problem, hessian, linear)
+        if layout.centre.size:
+            problem._functions[CENTRE] = (), tuple(listed[layout.centre]), 0
+    made = _Played(instance.program, parameters, problem, start, instance.rounds, vectors, instance.algorithm)
+    return made, others
+
+
+def _tuples(values: Any) -> Any:
+    return tuple(map(_tuples, values)) if isinstance(values, np.ndarray) else values
+
+
+def _like(value: Any, recorded: Any) -> Any:
+    if recorded is None:
+        return value
+    return Schedule(recorded) if isinstance(value, Schedule) else recorded
+
+
+def _functions(problem: Any, hessian: Any, linear: Any) -> _Functions:
+    from flint import fmpq
+
+    found = _Functions(problem.quadratic)
+    N, n = hessian.shape[:2]
+    own = hessian.sum(axis=1) / fmpq(n), linear.sum(axis=1) / fmpq(n)
+    mean = own[0].sum(axis=0) / fmpq(N), own[1].sum(axis=0) / fmpq(N)
+    entries = found._functions
+    entries[()] = _written(*mean)
+    for client in range(N):
+        entries[client,] = _written(own[0][client], own[1][client])
+        for i in range(n):
+            entries[client, i] = _written(hessian[client, i], linear[client, i])
+    return found
+
+
+def _written(hessian: Any, linear: Any) -> tuple[Any, Any, Any]:
+    from flint import fmpq
+
+    rows = tuple(tuple((j, e) for j, e in enumerate(row) if isinstance(e, Recorded) or e != 0) for row in hessian)
+    return rows, tuple(linear), fmpq(0)
