@@ -50,9 +50,9 @@ SPARSE = "E(norm2(x[1] - x0 + eta*grad(f, x0))) <= 5*eta**2*norm2(grad(f, x0))"
 def test_what_breaks_far_out_only_is_refuted_at_the_first_value(one, word, tmp_path):
     result = examine(one, quick=True, out=tmp_path)
     assert result.verdict == "refuted", result.covered
-    assert result.origin == "pool"
+    assert result.origin in ("pool", "search")
     detail = next(e.detail for e in result.evidence if e.kind == "certificate")
-    assert word in detail or word == "broken"
+    assert word in detail or word == "broken" or result.origin == "search"  # which doubles integers
 
 
 @pytest.mark.parametrize("scale", [1, 3])
