@@ -42,9 +42,6 @@ OPERATIONS = {True: 800_000, False: 20_000_000}
 FIRST = {True: 40, False: 200}
 """Instances of the pool on which a claim is tried before a derivation is looked for, quick and full; nothing is
 searched for then."""
-HELD = {True: 12, False: 200}
-"""Instances of the pool that a derivation which kernel and verifier accept is held against, quick and full. One that
-breaks it shows that both are wrong, and nothing about the claim."""
 
 
 def examine(
@@ -75,7 +72,7 @@ def examine(
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
     proved = any(item.outcome == "proved" for item in evidence)
-    found = _tried_first(claim, HELD[quick] if proved else FIRST[quick], quick, seed, tell)
+    found = _tried_first(claim, FIRST[quick], quick, seed, tell)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
