@@ -91,9 +91,9 @@ $(VENV)/made:
 	@touch $@
 
 $(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/made
-	$(PIP) install -c constraints.txt -e '.[smt,data,fast]'
+	$(PIP) install -c constraints.txt -e '.[smt,data]'
 	@touch $@
 
 $(VENV)/installed-dev: pyproject.toml constraints.txt | $(VENV)/made
-	$(PIP) install -c constraints.txt -e '.[dev,smt,data,fast]'
+	$(PIP) install -c constraints.txt -e '.[dev,smt,data]'
 	@touch $@ $(VENV)/installed
