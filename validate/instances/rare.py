@@ -6,6 +6,7 @@ is as old as it can be where the coin is rare.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -53,8 +54,9 @@ def with_rare_chances(claim: Claim, found: Hunt, stop: Callable[[], bool], budge
 
 def _rare(claim: Claim, found: Hunt, names: frozenset[str]) -> Iterator[Drawn]:
     quadratic = [seen for seen in found.seen if isinstance(seen.drawn.instance.problem, Quadratics)]
-    spread = quadratic[:: max(1, len(quadratic) // INSTANCES)]  # of all scores: the tightest may hardly move
-    for seen in spread[:INSTANCES]:
+    rng = random.Random(f"rare, {claim.statement}")
+    # of all scores, as the tightest may hardly move; and at random, as sizes come round in turn
+    for seen in rng.sample(quadratic, min(len(quadratic), INSTANCES)):
         candidate = of_rounds(candidate_of(seen.drawn), claim, ROUNDS)
         for chance in CHANCES:
             rare = {name: _put(candidate.values[name], chance) for name in names if name in candidate.values}

@@ -296,4 +296,9 @@ def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
 def _elements(value: Any) -> Any:
     if isinstance(value, Schedule):
         return Schedule(tuple(map(to_element, value.values)))
-    return tuple(map(_elements, value)) if isinstance(value, tuple) else to_element(value)
+    return tuple(map(_elements, value)) if isinstance(value, tuple) else to_element(_rational(value))
+
+
+def _rational(value: Any) -> Any:
+    """The fraction that a float is, as the second eigenvalue of a network may be one; others as they are."""
+    return Fraction(value) if isinstance(value, float) else value
