@@ -23,6 +23,7 @@ def katyusha_ns(w, s, y, z, *, L, H):
         g = w.mean(w.gradient(x, i) - w.gradient(s, i)) + full
         z = z - g / (3 * tau * L)
         y = x - g / (3 * L)
+        w.tap("inner", y)
         total = total + y
     return total / H, y, z
 
@@ -41,6 +42,15 @@ CLAIMS = (
         of=katyusha_ns, assuming=("smooth(f_ni, L)", "convex(f_ni)", "N <= 1"),
         title="Katyusha, convex", source=f"{SOURCE}, Theorem 4.1 with the constants of its proof (C.1)",
         sure="transcribed",
+    ),
+    claim(
+        "eq-c4",
+        "E(f(y[k+1]) - fstar)/tau**2 + (tau + 1/2)/tau**2*(sum_h(E(f(inner[k, h]) - fstar)) - E(f(y[k+1]) - fstar)) "
+        "+ 3*L/2*E(norm2(z[k+1] - xstar)) <= (1 - 1/2 - 1/2)/(1/2)**2*(f(x0) - fstar) "
+        "+ 1/2*H/(1/2)**2*(f(x0) - fstar) + 3*L/2*norm2(x0 - xstar)",
+        of=katyusha_ns, where={"tau": "2/(k + 4)"}, assuming=("smooth(f_ni, L)", "convex(f_ni)", "N <= 1"),
+        kind="equation", equation="(C.4)", title="Katyusha, convex, all epochs", source=f"{SOURCE}, p. 27",
+        sure="transcribed", remarks=("S = k + 1 epochs; inner[k, h] is y after inner step h, the last one y[k+1]",),
     ),
 )  # fmt: skip
 

@@ -8,13 +8,13 @@ sums over n.
 from __future__ import annotations
 
 from theory.claim import Paper, claim
-from theory.domain import INDEX, NONNEGATIVE
+from theory.domain import COUNT, INDEX, NONNEGATIVE
 
 SOURCE = "Alistarh, Grubic, Li, Tomioka, Vojnovic, QSGD, NeurIPS 2017, Lemma 3.1"
 LEVELS = ("sum_n(u_n**2) == 1", "l_n <= s*u_n", "s*u_n <= l_n + 1")
 UP = "(s*u_n - l_n)"
 GIVEN = {
-    "parameters": {"u_n": NONNEGATIVE, "l_n": INDEX}, "assuming": (*LEVELS, "s >= 1"),
+    "parameters": {"u_n": NONNEGATIVE, "l_n": INDEX, "s": COUNT}, "assuming": LEVELS,
     "kind": "lemma", "source": SOURCE, "sure": "secondary",
 }  # fmt: skip
 
