@@ -69,8 +69,8 @@ CLAIMS = (
         "corollary-7/corrected",
         "rho >= 1/(24*L*B**2)",
         where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
-        assuming=("B >= 3", "B <= sqrt(S/8)"), amends="corollary-7",
-        kind="corollary", title="the same where B*sqrt(2/K) <= 1/2", source=f"{SOURCE}, Corollary 7", sure="read",
+        assuming=("B >= 3", "B <= sqrt(S)/3"), amends="corollary-7",
+        kind="corollary", title="the same where B <= sqrt(K)/3", source=f"{SOURCE}, Corollary 7", sure="read",
     ),
     claim(
         "a-3-condition",
@@ -89,8 +89,8 @@ CLAIMS = (
     claim(
         "a-3-line-16/corrected",
         "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
-        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 3", "B <= sqrt(S/8)"),
-        amends="a-3-line-16", kind="equation", title="the same where B*sqrt(2/K) <= 1/2",
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 3", "B <= sqrt(S)/3"),
+        amends="a-3-line-16", kind="equation", title="the same where B <= sqrt(K)/3",
         source=f"{SOURCE}, appendix A.3", sure="read",
     ),
     claim(
