@@ -34,7 +34,8 @@ CLAIMS = (
             "a > max(16*L/mu, H)",
         ),
         where={
-            "T": "H*K", "S_T": "sum_k(sum_h((a + H*k + h)**2))", "G2": "max_k(max_h(max_n(E(norm2(grad[k, h])))))",
+            "T": "H*K", "S_T": "T*a**2 + a*T*(T - 1) + T*(T - 1)*(2*T - 1)/6",
+            "G2": "max_k(max_h(max_n(E(norm2(grad[k, h])))))",
         },
         parameters={"zeta": NONNEGATIVE}, title="local SGD, strongly convex",
         source="Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019, Theorem 2.2", sure="memory",
