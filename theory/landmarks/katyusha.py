@@ -1,6 +1,7 @@
-"""Allen-Zhu: Katyusha (JMLR 2018; arXiv 1603.05953v6), psi = 0: Algorithm 2.
+"""Allen-Zhu: Katyusha (JMLR 2018; arXiv 1603.05953v6): Algorithm 2 with psi = 0.
 
-Theorem 2.1 speaks of psi that is strongly convex, which has no counterpart without psi; it is said in words.
+Theorem 2.1, of Algorithm 1, is printed with O(.): in words, and with the constants of its proof for psi = mu/2*norm2,
+which is in the functions: f_ni = (component i) + psi, L is of the components.
 """
 
 from __future__ import annotations
@@ -28,6 +29,35 @@ def katyusha_ns(w, s, y, z, *, L, H):
     return total / H, y, z
 
 
+def first_algorithm(w, s, y, z, tau, L, mu, H):
+    """An epoch of Algorithm 1, option I, psi = mu/2*norm2."""
+    full = w.full_gradient(s) - mu * s
+    alpha = 1 / (3 * tau * L)
+    total = 0 * y
+    for h in w.repeat(H):
+        x = tau * (z - y) + (s + y) / 2
+        i = w.sample()
+        g = w.mean(w.gradient(x, i) - w.gradient(s, i)) - mu * (x - s) + full
+        z = (z - alpha * g) / (1 + alpha * mu)
+        y = (3 * L * x - g) / (3 * L + mu)
+        total = total + (1 + alpha * mu) ** h * y
+    return total * (alpha * mu) / ((1 + alpha * mu) ** H - 1), y, z
+
+
+@algorithm(s="x0", y="x0", z="x0")
+def katyusha_small(w, s, y, z, *, L, mu, H):
+    """Algorithm 1 where H*mu/L <= 3/4."""
+    return first_algorithm(w, s, y, z, w.sqrt(H * mu / (3 * L)), L, mu, H)
+
+
+@algorithm(s="x0", y="x0", z="x0")
+def katyusha_large(w, s, y, z, *, L, mu, H):
+    """Algorithm 1 where H*mu/L > 3/4."""
+    return first_algorithm(w, s, y, z, 1 / 2, L, mu, H)
+
+
+PROX = ("smooth(f_ni, M)", "M == L + mu", "strongly_convex(f_ni, mu)", "N <= 1", "H == 2*max_n(sum_i(1))")
+
 CLAIMS = (
     claim(
         "theorem-2-1", title="Katyusha, psi strongly convex", source=f"{SOURCE}, Theorem 2.1", sure="transcribed",
@@ -35,6 +65,20 @@ CLAIMS = (
             "m*sigma/L <= 3/4: E F(xt^S) - F(x*) <= O((1 + sqrt(sigma/(3*L*m)))**(-S*m))*(F(x0) - F(x*)), constant 4",
             "m*sigma/L > 3/4: E F(xt^S) - F(x*) <= O(1.5**(-S))*(F(x0) - F(x*)), constant 3",
         ),
+    ),
+    claim(
+        "theorem-2-1/four",
+        "E(f(s[k])) - fstar <= 4*(1 + sqrt(mu/(3*L*H)))**(-k*H)*(f(x0) - fstar)",
+        of=katyusha_small, assuming=(*PROX, "H*mu/L <= 3/4"),
+        title="Katyusha, psi strongly convex, small mu", source=f"{SOURCE}, Theorem 2.1 with the constant of its proof",
+        sure="transcribed", remarks=("psi = mu/2*norm2",),
+    ),
+    claim(
+        "theorem-2-1/three",
+        "E(f(s[k])) - fstar <= 3*(3/2)**(-k)*(f(x0) - fstar)",
+        of=katyusha_large, assuming=(*PROX, "H*mu/L > 3/4"),
+        title="Katyusha, psi strongly convex, large mu", source=f"{SOURCE}, Theorem 2.1 with the constant of its proof",
+        sure="transcribed", remarks=("psi = mu/2*norm2",),
     ),
     claim(
         "theorem-4-1",
