@@ -137,6 +137,8 @@ def test_numbers_stay_exact_where_they_can():
     assert number("max", (F(1), F(2))) == 2
     with pytest.raises(ValueError, match="log of a number that is not positive"):
         number("log", (F(-1),))
+    with pytest.raises(ValueError, match="sqrt has no real value"):
+        number("sqrt", (F(10**401, 3),))  # no float is that large
 
 
 # --- one name in two assumptions -------------------------------------------------------------------------------------

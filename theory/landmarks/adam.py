@@ -40,10 +40,26 @@ CLAIMS = (
         kind="lemma", title="a sum of gradients over roots", source=f"{SOURCE}, Lemma 10.3", sure="read",
     ),
     claim(
+        "lemma-10-3/corrected",
+        "sum_k(sqrt(g_k**2/(k + 1))) <= sqrt(1 + log(K))*sqrt(sum_k(g_k**2))",
+        parameters={"g_k": REAL}, amends="lemma-10-3",
+        kind="lemma", title="the same by the inequality of Cauchy and Schwarz", source=f"{SOURCE}, Lemma 10.3",
+        sure="read",
+    ),
+    claim(
         "lemma-10-4",
         "sum_k(norm2(mhat[k])/sqrt((k + 1)*norm(vhat[k]))) <= 2/(1 - gamma)/sqrt(1 - beta2)*sqrt(sum_k(norm2(g[k])))",
         of=adam, where={"gamma": "beta1**2/sqrt(beta2)"}, parameters=DOMAINS, assuming=(*RUN, "lam == 1"),
         kind="lemma", title="a sum of steps", source=f"{SOURCE}, Lemma 10.4", sure="read",
+    ),
+    claim(
+        "lemma-10-4/corrected",
+        "sum_k(norm2(mhat[k])/sqrt((k + 1)*norm(vhat[k]))) "
+        "<= sqrt(1 + log(K))/((1 - gamma)*sqrt(1 - beta2))*sqrt(sum_k(norm2(g[k])))",
+        of=adam, where={"gamma": "beta1/sqrt(beta2)"}, parameters=DOMAINS,
+        assuming=(*RUN, "lam == 1", "beta1/sqrt(beta2) < 1"), amends="lemma-10-4",
+        kind="lemma", title="the same with the logarithm that Lemma 10.3 lacks, gamma = beta_1/sqrt(beta_2)",
+        source=f"{SOURCE}, Lemma 10.4", sure="read",
     ),
     claim(
         "theorem-4-1",
@@ -58,6 +74,20 @@ CLAIMS = (
         parameters={**DOMAINS, "lam": Domain(0, 1, lower_open=True, upper_open=True)}, assuming=RUN,
         title="the regret of Adam", source=f"{SOURCE}, Theorem 4.1", sure="read",
         remarks=("D bounds the distances between any two iterates, as printed, and none from the minimiser",),
+    ),
+    claim(
+        "theorem-4-1/distance",
+        "sum_k(f(x[k]) - fstar) <= D**2/(2*alpha*(1 - beta1))*sqrt(K*vlast) "
+        "+ alpha*(1 + beta1)*Ginf/((1 - beta1)*sqrt(1 - beta2)*(1 - gamma)**2)*sqrt(sum_k(norm2(g[k]))) "
+        "+ D**2*Ginf*sqrt(1 - beta2)/(2*alpha*(1 - beta1)*(1 - lam)**2)",
+        of=adam,
+        where={
+            "gamma": "beta1**2/sqrt(beta2)", "D": "2*max_k(norm(x[k] - xstar))", "Ginf": "max_k(norm(g[k]))",
+            "vlast": "norm(vhat[K-1])",
+        },
+        parameters={**DOMAINS, "lam": Domain(0, 1, lower_open=True, upper_open=True)}, assuming=RUN,
+        amends="theorem-4-1", title="the same with D for the distances from the minimiser too",
+        source=f"{SOURCE}, Theorem 4.1", sure="read",
     ),
 )  # fmt: skip
 

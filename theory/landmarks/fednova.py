@@ -44,7 +44,7 @@ CLAIMS = (
         assuming=(
             "sum_n(p_n) == 1", "sum_n(w_n) == 1", "sum_n(w_n*norm2(a_n)) <= beta2*norm2(sum_n(w_n*a_n)) + kappa2",
         ),
-        equation="(12)", title="from the surrogate objective to the true one, at a point",
+        equation="(10)", title="from the surrogate objective to the true one, at a point",
         source=f"{SOURCE}, Theorem 2", sure="read", remarks=("a_n are the gradients of the clients at the point",),
     ),
 )  # fmt: skip

@@ -26,6 +26,9 @@ RHO = (
 EXACT = RHO.replace("(1 + gamma)**2*", "").replace("*(1 + gamma)**2", "").replace("*(1 + gamma)", "")
 EXACT = EXACT.replace(" - gamma*B/mu", "")
 CONVEX = EXACT.replace("mubar", "mu")
+LIMIT = (
+    "mu*rho is below this number for every mu, and tends to it as mu grows: there is a mu with rho > 0 if this is > 0"
+)
 NUMBERS = {"B": AT_LEAST_ONE, "gamma": Domain(0, 1)}
 
 CLAIMS = (
@@ -48,6 +51,13 @@ CLAIMS = (
         kind="remark", title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
     ),
     claim(
+        "remark-5-sufficient",
+        "1 - gamma*B - B*(1 + gamma)*sqrt(2)/sqrt(S) > 0",
+        parameters=NUMBERS, assuming=("gamma*B < 1", "B/sqrt(S) < 1"),
+        kind="remark", title="gamma*B < 1 and B/sqrt(K) < 1 are enough for a mu with rho > 0",
+        source=f"{SOURCE}, Remark 5", sure="read", remarks=(LIMIT,),
+    ),
+    claim(
         "corollary-7",
         "rho >= 1/(24*L*B**2)",
         where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
@@ -56,11 +66,18 @@ CLAIMS = (
         sure="read", remarks=("printed with ~= for mu and for rho; 1 << B is B >= 100 here",),
     ),
     claim(
+        "corollary-7/corrected",
+        "rho >= 1/(24*L*B**2)",
+        where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
+        assuming=("B >= 3", "S >= 8*B**2"), amends="corollary-7",
+        kind="corollary", title="the same where B <= sqrt(K/8)", source=f"{SOURCE}, Corollary 7", sure="read",
+    ),
+    claim(
         "a-3-condition",
-        "rho > 0",
-        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B < sqrt(S)", "mu >= M"),
-        in_words={"M": "how large mu has to be, by L, B and K"},
+        "1 - B*sqrt(2)/sqrt(S) > 0",
+        parameters={"B": AT_LEAST_ONE}, assuming=("B < sqrt(S)",),
         kind="equation", title="a decrease is possible if B < sqrt(K)", source=f"{SOURCE}, appendix A.3", sure="read",
+        remarks=(LIMIT,),
     ),
     claim(
         "a-3-line-16",
@@ -68,6 +85,37 @@ CLAIMS = (
         where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 100", "B <= sqrt(S)/2"),
         kind="equation", equation="(16)", title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
         sure="read", remarks=("printed with <~; 1 << B is B >= 100 here",),
+    ),
+    claim(
+        "a-3-line-16/corrected",
+        "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 3", "S >= 8*B**2"),
+        amends="a-3-line-16", kind="equation", title="the same where B <= sqrt(K/8)",
+        source=f"{SOURCE}, appendix A.3", sure="read",
+    ),
+    claim(
+        "a-3-line-17",
+        "1/(2*mu) - 3*L*B**2/(2*mu**2) >= 1/(24*L*B**2)",
+        where={"mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
+        kind="equation", equation="(17)", title="what (16) is at mu = 6 L B**2", source=f"{SOURCE}, appendix A.3",
+        sure="read", remarks=("printed with ~= for mu and with <~; Corollary 7 is the same of rho itself",),
+    ),
+    claim(
+        "a-3-iterations", title="iterations of FedProx for one gradient of norm2 below eps, convex", kind="equation",
+        source=f"{SOURCE}, appendix A.3", sure="read", remarks=("O(L*B**2*Delta/eps) iterations",),
+    ),
+    claim(
+        "corollary-9", title="one round of FedProx, devices of unequal exactness", kind="corollary",
+        source=f"{SOURCE}, Corollary 9", sure="read",
+        remarks=("Theorem 4 with gamma**t = max_{k in S_t} gamma_k**t in place of gamma: rho**t is then random",),
+    ),
+    claim(
+        "corollary-9/line",
+        "mean_n((1 + gamma_n)*norm(a_n)) <= (1 + max_n(q_n*gamma_n))*mean_n(norm(a_n))",
+        vectors=("a_n",), parameters={"gamma_n": Domain(0, 1), "q_n": Domain(0, 1, integer=True)},
+        assuming=("sum_n(q_n) == S",),
+        kind="equation", title="a line of its proof: the largest gamma of the chosen devices", sure="read",
+        source=f"{SOURCE}, Corollary 9", remarks=("q_n is 1 for the devices in S_t; a_n are the gradients",),
     ),
     claim(
         "corollary-10",

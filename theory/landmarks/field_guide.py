@@ -32,6 +32,14 @@ ASSUMED = (
     "dissimilar(G)",
 )
 EVERY = {"zeta": "sqrt(N)*G"}
+TUNED = (
+    "2*L*D**2/(H*K) + 2*sigma*D/sqrt(N*H*K) + 5*(L*sigma**2*D**4/H)**(1/3)/K**(2/3) "
+    "+ 19*(L*zeta**2*D**4)**(1/3)/K**(2/3)"
+)
+STEP = (
+    "min(1/(4*L), min(sqrt(N)*D/(sqrt(H*K)*sigma), min((D**2/(H**2*K*L*sigma**2))**(1/3), "
+    "(D**2/(H**3*K*L*zeta**2))**(1/3))))"
+)
 GAP = "mean_k(mean_h(E(f(v[k, h])) - fstar))"
 
 CLAIMS = (
@@ -49,17 +57,22 @@ CLAIMS = (
     ),
     claim(
         "theorem-1-tuned",
-        f"{GAP} <= 2*L*D**2/(H*K) + 2*sigma*D/sqrt(N*H*K) "
-        "+ 5*(L*sigma**2*D**4/H)**(1/3)/K**(2/3) + 19*(L*zeta**2*D**4)**(1/3)/K**(2/3)",
+        f"{GAP} <= {TUNED}",
         of=local_sgd,
         assuming=(
             "smooth(f_n, L)", "convex(f_n)", "bounded_variance(sigma**2)", "dissimilar(G)",
-            "eta == min(1/(4*L), min(sqrt(N)*D/(sqrt(H*K)*sigma), min((D**2/(H**2*K*L*sigma**2))**(1/3), "
-            "(D**2/(H**3*K*L*zeta**2))**(1/3))))", "norm(x0 - xstar) > 0",
+            f"eta == {STEP}", "norm(x0 - xstar) > 0",
         ),
         where={**EVERY, "D": "norm(x0 - xstar)"},
         equation="(17)", title="local SGD, the step that balances the terms", source=f"{SOURCE}, Theorem 1",
         sure="transcribed",
+    ),
+    claim(
+        "theorem-1-tuned/numbers",
+        "D**2/(2*eta*H*K) + eta*sigma**2/N + 4*H*eta**2*L*sigma**2 + 18*H**2*eta**2*L*zeta**2 "
+        f"<= {TUNED}",
+        where={"eta": STEP},
+        equation="(17)", title="the bound (15) at that step", source=f"{SOURCE}, Theorem 1", sure="transcribed",
     ),
 )  # fmt: skip
 

@@ -15,11 +15,13 @@ def rsg(w, x, *, gamma, sigma2):
 CLAIMS = (
     claim(
         "theorem-2-1a",
-        "mean_k(E(norm2(grad(f, x[k]))))/L <= (2*(f(x0) - fstar)/L + sigma2*K*gamma**2)/(K*(2*gamma - L*gamma**2))",
-        of=rsg, assuming=("smooth(f, L)", "bounded_below(f)", "gamma*L < 2", "N <= 1"),
+        "sum_k((2*gamma_k - L*gamma_k**2)*E(norm2(grad(f, x[k]))))/(L*S) "
+        "<= (2*(f(x0) - fstar)/L + sigma2*sum_k(gamma_k**2))/S",
+        of=rsg, where={"S": "sum_k(2*gamma_k - L*gamma_k**2)"},
+        assuming=("smooth(f, L)", "bounded_below(f)", "gamma_k*L < 2", "N <= 1"),
         equation="(2.4)", title="SGD with a random output, not convex", sure="transcribed",
         source="Ghadimi, Lan, Stochastic First- and Zeroth-Order Methods, 2013, Theorem 2.1 (a)",
-        remarks=("with one step size, the random output is a mean over the rounds",),
+        remarks=("the random output is a weighted mean over the rounds",),
     ),
 )  # fmt: skip
 

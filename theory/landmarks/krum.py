@@ -30,7 +30,16 @@ CLAIMS = (
         where=ETA, parameters={"r": COUNT, "q": INDEX}, assuming=("2*q + 2 < r",),
         kind="remark", title="the same with a constant of 2, up to the most Byzantine workers", sure="read",
         source=f"{SOURCE}, beside Proposition 1",
-        remarks=("with n - 2f - 2 = 1 eta grows as n**(3/2): no constant serves for every f that is allowed",),
+        remarks=(
+            "no constant is printed; with n - 2f - 2 = 1 eta grows as n**(3/2): none serves for every f allowed",
+        ),
+    ),
+    claim(
+        "eta-order/corrected",
+        "sqrt(eta2) <= 2*r",
+        where=ETA, parameters={"r": COUNT, "q": INDEX}, assuming=("2*q + 2 < r", "4*q <= r"),
+        amends="eta-order/largest", kind="remark", title="the same where at most a quarter is Byzantine", sure="read",
+        source=f"{SOURCE}, beside Proposition 1",
     ),
 )  # fmt: skip
 

@@ -13,7 +13,26 @@ SOURCE = "Lessard, Recht, Packard, Analysis and Design of Optimization Algorithm
 CLASS = ("smooth(f, L)", "strongly_convex(f, mu)", "mu < L")
 G_Y, G_B = (f"grad(f, {v}) - grad(f, z) - mu*({v} - z)" for v in "yb")
 
+SLOPE = "25*min({0}, 1) + min(max({0}, 1), 2) - 1 + 25*max({0} - 2, 0)"
+NEXT = "(1 + beta)*{1} - beta*{0} - alpha*({2}) - {3}"
+TURNS = [NEXT.format(one, two, SLOPE.format(two), three) for one, two, three in ("abc", "bca", "cab")]
+
 CLAIMS = (
+    claim(
+        "heavy-ball-cycle",
+        " + ".join(f"abs({turn})" for turn in TURNS) + " <= 0",
+        where={
+            "alpha": "4/(sqrt(L) + sqrt(mu))**2", "beta": "((sqrt(L/mu) - 1)/(sqrt(L/mu) + 1))**2",
+            "a": "792/1225", "b": "-2208/1225", "c": "2592/1225",
+        },
+        assuming=("L == 25", "mu == 1"),
+        kind="equation", title="a cycle of the heavy-ball method", source=f"{SOURCE}, section 4.6 and appendix B",
+        sure="transcribed",
+        remarks=(
+            "the gradient is 25*x below 1, x + 24 below 2, 25*x - 24 from 2 on",
+            "the three points are mapped onto one another; that the run from 3.3 tends to them has no sentence",
+        ),
+    ),
     claim(
         "lemma-6",
         "-2*mu*L*norm2(y - z) + 2*(L + mu)*dot(y - z, grad(f, y) - grad(f, z)) - 2*norm2(grad(f, y) - grad(f, z)) >= 0",
@@ -31,6 +50,20 @@ CLAIMS = (
         assuming=CLASS,
         kind="equation", equation="(3.18)", title="off-by-one, a line of its proof", source=f"{SOURCE}, (3.18)",
         sure="transcribed", remarks=("the definition of q (3.16) is from memory",),
+    ),
+    claim(
+        "eq-3-18/corrected",
+        f"dot({G_Y}, L*(y - b) - (grad(f, y) - grad(f, b))) >= q_y - q_b",
+        vectors=("y", "b", "z"),
+        where={
+            "q_y": "(L - mu)*(f(y) - f(z) - dot(grad(f, z), y - z) - mu/2*norm2(y - z)) "
+            f"- norm2({G_Y})/2",
+            "q_b": "(L - mu)*(f(b) - f(z) - dot(grad(f, z), b - z) - mu/2*norm2(b - z)) "
+            f"- norm2({G_B})/2",
+        },
+        assuming=CLASS, amends="eq-3-18",
+        kind="equation", title="the same with what is linear at the reference taken out of g", sure="transcribed",
+        source=f"{SOURCE}, (3.18)",
     ),
     claim(
         "lemma-10",

@@ -48,6 +48,17 @@ CLAIMS = (
         ),
         equation="(9)", title="SProxSkip", source=f"{SOURCE}, Theorem 8", sure="read",
     ),
+    claim(
+        "theorem-8/corrected",
+        f"{PSI} <= {RATE}*{PSI0} + 2*gamma**2*mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"
+        "/min(gamma*mu, p**2)",
+        of=sproxskip,
+        assuming=(
+            "smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f_n, mu)", "gamma <= min(1/mu, 1/(2*L))", "p <= 1",
+        ),
+        amends="theorem-8", title="the same with both factors of 2 that a square of a sum has",
+        source=f"{SOURCE}, Theorem 8", sure="read",
+    ),
 )  # fmt: skip
 
 PAPER = Paper("proxskip-vr", "Variance Reduced ProxSkip", "Malinovsky, Yi, Richtarik", CLAIMS)

@@ -33,7 +33,7 @@ SUBLINEAR = "E(f(mean_k(x[k]))) - fstar <= 32*N/K*C0"
 LINEAR = "E(f(x[k])) - fstar <= (1 - min(mu/(16*L), 1/(8*N)))**k*C0"
 THEOREM = {"source": f"{SOURCE}, Theorem 1", "sure": "transcribed"}
 LYAPUNOV = (
-    "2*w0*(f(x0 + d*sum_n(y_n)) - fstar) + a1*norm2(sum_n(y_n - grad(f_n, xstar))) "
+    "2*w0*(f(x0 + step*sum_n(y_n)) - fstar) + a1*norm2(sum_n(y_n - grad(f_n, xstar))) "
     "+ a2*sum_n(norm2(y_n - grad(f_n, xstar))) + 2*b*dot(sum_n(y_n - grad(f_n, xstar)), x0 - xstar) "
     "+ c*norm2(x0 - xstar)"
 )
@@ -43,9 +43,8 @@ CONSTANTS = {
     "b": "-1/(4*N)*(1 - 1/N)",
     "c": "4*L/N",
     "w0": "1/2 - 1/N",
-    "d": "1/(16*L*N)",
+    "step": "1/(16*L*N)",
 }
-PART = LYAPUNOV.replace("d*", "step*")
 CENTRE = ("smooth(f_n, L)", "convex(f_n)", "norm2(sum_n(y_n)) <= 0", "N >= 2")
 
 CLAIMS = (
@@ -62,16 +61,24 @@ CLAIMS = (
           title="SAG, strongly convex, centred start", **THEOREM),
     claim(
         "b-8-2-identity",
-        f"{PART} == (1 - 2/N)*(f(x0) - fstar) + 1/(16*N*L)*(1 - 2/N)*sum_n(norm2(y_n - grad(f_n, xstar))) "
+        f"{LYAPUNOV} == (1 - 2/N)*(f(x0) - fstar) + 1/(16*N*L)*(1 - 2/N)*sum_n(norm2(y_n - grad(f_n, xstar))) "
         "+ 4*L/N*norm2(x0 - xstar)",
-        vectors=("y_n",), where={k if k != "d" else "step": v for k, v in CONSTANTS.items()}, assuming=CENTRE,
+        vectors=("y_n",), where=CONSTANTS, assuming=CENTRE,
         kind="equation", title="the Lyapunov function at the centred start", source=f"{SOURCE}, appendix B.8.2, p. 47",
-        sure="transcribed",
+        sure="transcribed", remarks=("transcribed in part",),
+    ),
+    claim(
+        "b-8-2-identity/corrected",
+        f"{LYAPUNOV} == (1 - 2/N)*(f(x0) - fstar) + 1/(16*N*L)*(1 - 1/(2*N))*sum_n(norm2(y_n - grad(f_n, xstar))) "
+        "+ 4*L/N*norm2(x0 - xstar)",
+        vectors=("y_n",), where=CONSTANTS, assuming=CENTRE, amends="b-8-2-identity",
+        kind="equation", title="the same with the factor that a2 has in (B.5)",
+        source=f"{SOURCE}, appendix B.8.2, p. 47", sure="transcribed",
     ),
     claim(
         "b-8-2",
-        f"{PART} <= 3/2*(f(x0) - fstar) + 4*L/N*norm2(x0 - xstar)",
-        vectors=("y_n",), where={k if k != "d" else "step": v for k, v in CONSTANTS.items()},
+        f"{LYAPUNOV} <= 3/2*(f(x0) - fstar) + 4*L/N*norm2(x0 - xstar)",
+        vectors=("y_n",), where=CONSTANTS,
         assuming=(*CENTRE, "max_n(norm2(y_n - grad(f_n, x0) + grad(f, x0))) <= 0"),
         kind="equation", title="the Lyapunov function at the centred start, bounded",
         source=f"{SOURCE}, appendix B.8.2, p. 48", sure="transcribed",

@@ -54,6 +54,16 @@ CLAIMS = (
         kind="lemma", title="the second moment of a step", source=f"{SOURCE}, Lemma 3", sure="transcribed",
     ),
     claim(
+        "lemma-3/corrected",
+        "mean_n(norm2(-gamma*(grad(f_n, x) - grad(f_n, phi_n) + table) + gamma*grad(f, z))) "
+        "<= gamma**2*(1 + 1/beta)*mean_n(norm2(grad(f_n, phi_n) - grad(f_n, z))) "
+        "+ gamma**2*(1 + beta)*mean_n(norm2(grad(f_n, x) - grad(f_n, z))) "
+        "- gamma**2*beta*norm2(grad(f, x) - grad(f, z))",
+        vectors=("x", "z", "phi_n"), where={"table": "mean_n(grad(f_n, phi_n))"}, amends="lemma-3",
+        kind="lemma", title="the same with the other sign of gamma*f'(x*)", source=f"{SOURCE}, Lemma 3",
+        sure="transcribed",
+    ),
+    claim(
         "theorem-2",
         "E(f(mean_k(x[k+1]))) - fstar <= 4*N/K*(2*L/N*norm2(x0 - xstar) + f(x0) - fstar)",
         of=saga, assuming=("smooth(f_n, L)", "convex(f_n)", "gamma == 1/(3*L)"),

@@ -1,7 +1,7 @@
 """Karimireddy, Kale, Mohri, Reddi, Stich, Suresh: SCAFFOLD (ICML 2020; arXiv 1910.06378v4).
 
-beta of the paper is L here, K is H, R is K. Its Theorems I, III and IV hide constants behind O: there is no
-sentence.
+beta of the paper is L here, K is H, R is K; D is norm2(x0 - x*), F is f(x0) - f*. Its Theorems I, III and IV hide
+constants behind O: there is no sentence.
 """
 
 from __future__ import annotations
@@ -93,8 +93,10 @@ CLAIMS = (
             "smooth(f_n, L)", "strongly_convex(f_n, mu)", "bounded_variance(sigma2)", "eta_g >= 1",
             "H*eta*eta_g <= 1/(81*L)", "mu*H*eta*eta_g <= S/(15*N)",
         ),
-        kind="lemma", title="SCAFFOLD, strongly convex, all constants", source=f"{SOURCE}, Lemma 15, summed over the "
-        "rounds", remarks=("a third party's formulation, not printed in this form",), **TRANSCRIBED,
+        kind="lemma", title="SCAFFOLD, strongly convex, all constants",
+        source=f"{SOURCE}, Lemma 15, summed over the rounds",
+        remarks=("a third party's formulation, not printed in this form", "the controls start at 0"),
+        **TRANSCRIBED,
     ),
     claim(
         "lemma-19-finite",

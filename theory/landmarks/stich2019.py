@@ -27,15 +27,19 @@ CLAIMS = (
     claim(
         "theorem-2-2",
         "E(f(sum_k(sum_h((a + H*k + h)**2*y[k, h]))/S_T)) - fstar <= mu*a**3/(2*S_T)*norm2(x0 - xstar) "
-        "+ 4*T*(T + 2*a)/(mu*N*S_T)*sigma2 + 256*T/(mu**2*S_T)*G**2*H**2*L",
+        "+ 4*T*(T + 2*a)/(mu*N*S_T)*sigma2 + 256*T/(mu**2*S_T)*G2*H**2*L",
         of=local_sgd,
         assuming=(
             "smooth(f, L)", "strongly_convex(f, mu)", "dissimilar(zeta)", "zeta <= 0", "bounded_variance(sigma2)",
-            "max_k(max_h(max_n(E(norm2(grad[k, h]))))) <= G**2", "a > max(16*L/mu, H)",
+            "a > max(16*L/mu, H)",
         ),
-        where={"T": "H*K", "S_T": "sum_k(sum_h((a + H*k + h)**2))"},
+        where={
+            "T": "H*K", "S_T": "T*a**2 + a*T*(T - 1) + T*(T - 1)*(2*T - 1)/6",
+            "G2": "max_k(max_h(max_n(E(norm2(grad[k, h])))))",
+        },
         parameters={"zeta": NONNEGATIVE}, title="local SGD, strongly convex",
         source="Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019, Theorem 2.2", sure="memory",
+        remarks=("G2 is the least G**2 that bounds the mean squares of the gradients along the run",),
     ),
 )  # fmt: skip
 

@@ -217,9 +217,8 @@ def number(operation: str, arguments: Sequence[Any]) -> Any:
 
 def in_floats(operation: str, arguments: Sequence[Any]) -> float:
     """An operation on numbers in floats. Errors as of `number`."""
-    values = [float(a) for a in arguments]
     try:
-        result = FLOATS[operation](*values)
+        result = FLOATS[operation](*[float(a) for a in arguments])
     except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise UndefinedError(f"{operation} has no real value: {error}") from None
     if isinstance(result, complex) or not math.isfinite(result):
