@@ -485,11 +485,6 @@ def percent(values: Array) -> Array:
     return -100 * np.asarray(values)
 
 
-def second_half(values: Array) -> Array:
-    """Of the rounds, (R, P)."""
-    return values[:, values.shape[1] // 2 :]
-
-
 EXCESS, ACCURACY, CONSISTENCY = "excess", "accuracy", "local consistency"
 RESULT = Mapping[str, Array]
 MEASURES: dict[str, tuple[str, Callable[[Array], Array], Callable[[RESULT], Array]]] = {

@@ -1,26 +1,6 @@
 """The frame of the generated text: a class whose objects take a block of runs through rounds."""
 
-FRAME = """
-namespace {{
-
-class Rounds : public Block {{
- public:
-  Rounds(const Task& task, int64_t first, int64_t last)
-      : Block(task, first, last), functions(task.functions, task.sizes) {{
-    {loads}
-  }}
-
-  void advance(int64_t begin, int64_t end) {{
-    if (begin == task.first_column) record(begin);
-    for (int64_t k = begin; k < end; k++) {{
-      prepare(k);
-      round(k);
-      record(k + 1);
-    }}
-    {saves}
-  }}
-
- private:
+_ROUND = """ private:
   template <class Number>
   FEDPROOF_INLINE const Number* list(int64_t place) const {{
     return static_cast<const Number*>(task.tables[place]);
@@ -41,7 +21,33 @@ class Rounds : public Block {{
     if (task.record[k] >= 0) {{
       {records}
     }}
-#if MEASURED
+"""
+"""What a round is, whoever takes part."""
+
+FRAME = (
+    """
+namespace {{
+
+class Rounds : public Block {{
+ public:
+  Rounds(const Task& task, int64_t first, int64_t last)
+      : Block(task, first, last), functions(task.functions, task.sizes) {{
+    {loads}
+  }}
+
+  void advance(int64_t begin, int64_t end) {{
+    if (begin == task.first_column) record(begin);
+    for (int64_t k = begin; k < end; k++) {{
+      prepare(k);
+      round(k);
+      record(k + 1);
+    }}
+    {saves}
+  }}
+
+"""
+    + _ROUND
+    + """#if MEASURED
     measure(functions, k, [this](int64_t g) {{ return point(g); }});
 #endif
   }}
@@ -67,9 +73,11 @@ extern "C" int program_advance(const Task* task, int64_t first, int64_t last, in
   }}
 }}
 """
+)
 
 
-OPEN_FRAME = """
+OPEN_FRAME = (
+    """
 namespace along {{
 
 class Rounds : public Block {{
@@ -101,28 +109,9 @@ class Rounds : public Block {{
     {saves}
   }}
 
- private:
-  template <class Number>
-  FEDPROOF_INLINE const Number* list(int64_t place) const {{
-    return static_cast<const Number*>(task.tables[place]);
-  }}
-
-  void prepare(int64_t k) {{
-    (void)k;
-    {hoisted}
-    {bases}
-  }}
-
-  void round(int64_t k) {{
-    (void)k;
-{body}
-  }}
-
-  void record(int64_t k) {{
-    if (task.record[k] >= 0) {{
-      {records}
-    }}
-#if MEASURED
+"""
+    + _ROUND
+    + """#if MEASURED
     look(k);
     measure(functions, k, point(0));
 #endif
@@ -147,6 +136,7 @@ extern "C" int program_advance(const Task* task, int64_t first, int64_t last, in
   }}
 }}
 """
+)
 """The same for an open population, one run after another."""
 
 

@@ -105,20 +105,6 @@ def library_of(name: str, text: str, *defines: str) -> ctypes.CDLL:
         return _libraries[wanted]
 
 
-def usable(source: str, *defines: str) -> bool:
-    """Whether `library` gives it; builds it at need. The reason is logged once: at level warning when a compiler is
-    there but fails, at level debug when there is none."""
-    with _lock:
-        known = (source, *defines) in _reasons
-        try:
-            library(source, *defines)
-        except ImportError as error:
-            if not known:
-                log.log(logging.WARNING if compiler() else logging.DEBUG, "%s; another back end is taken", error)
-            return False
-        return True
-
-
 def cache_directory() -> Path:
     """Where libraries are kept: below XDG_CACHE_HOME, or where the platform keeps caches."""
     if os.environ.get("XDG_CACHE_HOME"):

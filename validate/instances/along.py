@@ -7,14 +7,13 @@ the algorithm's parameters is played once for them; what the other side is compa
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from theory.claim import Claim
-from theory.formula import Name, Number
+from theory.formula import Number
 from theory.operations import UndecidedError
-from theory.sentence import At, Expression, Sentence, Vocabulary, everything, index_of, read
+from theory.sentence import At, Expression, Sentence, Vocabulary, everything_meant, index_of, read
 
 if TYPE_CHECKING:
     from validate.instances.setting import Setting
@@ -35,18 +34,11 @@ def speaks_of_run(relation: Sentence, words: Vocabulary) -> bool:
     """Whether a side has a state or a tap in it."""
     key = (id(relation), id(words))
     if key not in _speaking:
-        trees = (part for side in relation.sides for part in _expanded(side, words))
+        trees = (part for side in relation.sides for part in everything_meant(side, words))
         _speaking[key] = (relation, words, any(isinstance(part, At) for part in trees))  # kept, so that ids stay theirs
         if len(_speaking) > KEPT:
             _speaking.popitem(last=False)
     return _speaking[key][2]
-
-
-def _expanded(e: Expression, words: Vocabulary) -> Iterator[Expression]:
-    for part in everything(e):
-        yield part
-        if isinstance(part, Name) and part.name in words.definitions:
-            yield from _expanded(words.definitions[part.name], words)
 
 
 def worst(e: Expression, which: Which, world: Setting, claim: Claim) -> Fraction | float | None:
@@ -126,7 +118,7 @@ def holds_along(relation: Sentence, world: Setting, claim: Claim) -> bool:
         (*relation.sides, ("<=", "<")),
         (relation.right, relation.left, (">=", ">")),
     ):
-        if relation.relation == "==" or any(isinstance(part, At) for part in _expanded(other, claim.vocabulary)):
+        if relation.relation == "==" or any(isinstance(part, At) for part in everything_meant(other, claim.vocabulary)):
             continue
         value = None if read(other, claim.vocabulary).free else evaluate_alone(other, world)
         which: Which = "largest" if relation.relation in here else "smallest"
