@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from sim.problems import Quadratic
 from theory.claim import Claim
-from theory.domain import Domain
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.predicates import Dissimilar
@@ -26,6 +25,7 @@ from theory.sentence import everything, index_of
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted, setting_of
 from validate.instances.constants import outward
+from validate.instances.offered import closed_ends
 from validate.instances.pool import Drawn
 from validate.instances.roles import roles_in
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
@@ -69,6 +69,8 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         if made is None:
             tied = with_tied_vectors(claim, changed)
             made = None if tied is None else realised(claim, tied, bound)
+        ends = {name for name, value in changed.values.items() if value != c.values.get(name)}
+        made = made or realised(claim, refitted(claim, changed, ends), bound)
         made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
@@ -97,16 +99,9 @@ def _names(claim: Claim) -> list[str]:
     return [name for name in names if name not in roles.matrices | roles.weights and name not in ("N", "d", "K")]
 
 
-def _ends(domain: Domain) -> list[Fraction]:
-    """The ends that belong to a domain."""
-    lower = [] if domain.lower is None or domain.lower_open else [F(domain.lower)]
-    upper = [] if domain.upper is None or domain.upper_open else [F(domain.upper)]
-    return lower + upper
-
-
 def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
     """Each number alone at each end of its domain, all at once; and that at the minimiser, and with vectors of 0."""
-    ends = {name: _ends(claim.domains[name]) for name in _names(claim) if name in c.values}
+    ends = {name: closed_ends(claim.domains[name]) for name in _names(claim) if name in c.values}
     ends = {name: there for name, there in ends.items() if there}
     if all(claim.domains[name].integer for name in ends):  # the pool has these
         return

@@ -6,7 +6,7 @@ A candidate holds what is free; the constants that the assumptions bind are comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -30,7 +30,7 @@ from validate.instances.point_moves import numbers_of as numbers_of_points
 from validate.instances.points import PointFunction, Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
-from validate.instances.relations import holds_surely, relation_satisfied
+from validate.instances.relations import holds, holds_surely, relation_satisfied
 from validate.instances.ridge_functions import RidgeFunction, mean_of, quadratics_of
 from validate.instances.ridge_moves import (
     moved_by,
@@ -231,16 +231,18 @@ def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> No
             return
 
 
-def refitted(claim: Claim, c: Candidate) -> Candidate:
+def refitted(claim: Claim, c: Candidate, kept: Collection[str] = ()) -> Candidate:
     """The candidate with free parameters moved to the bounds that relations have for them, and that they miss.
 
-    One number a client of which a relation wants the sum or the mean is scaled.
+    Of one number a client, or a round, those are moved that miss theirs, or all are scaled where a relation wants the
+    sum or the mean. Parameters that are `kept` stay.
     """
     values: Values = dict(c.values)
     world = setting_of(claim, c, values)
     if world is None:
         return c
-    free = {name for name, v in values.items() if isinstance(v, Fraction) and name not in claim.constants}
+    open_ = {name: v for name, v in values.items() if name not in kept}
+    free = {name for name, v in open_.items() if isinstance(v, Fraction) and name not in claim.constants}
     for relation in claim.relations:
         if relation_satisfied(relation, world, claim, holds_surely):
             continue
@@ -254,8 +256,11 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
                     if relation_satisfied(relation, world, claim, holds_surely):
                         break
                 break
+            if isinstance(side, Name) and isinstance(open_.get(index_of(side.name)[0]), list):
+                values.update(_within(side, relation, world, claim))
+                break
             lists = {index_of(p.name)[0] for p in everything(side) if isinstance(p, Name)} & {
-                name for name, v in values.items() if isinstance(v, list) and name not in schedules_of(claim)
+                name for name, v in open_.items() if isinstance(v, list) and name not in schedules_of(claim)
             }
             total = worth(side, world, claim)
             if relation.relation == "==" and len(lists) == 1 and isinstance(value, Fraction) and total:
@@ -263,6 +268,19 @@ def refitted(claim: Claim, c: Candidate) -> Candidate:
                 values[name] = [v * value / total for v in values[name]]
                 break
     return replace(c, values=values)
+
+
+def _within(side: Name, relation: Sentence, world: Setting, claim: Claim) -> Values:
+    """Numbers of a list moved to what the other side of a relation is worth at their index, where they miss it."""
+    name, index = index_of(side.name)
+    index, first = index or ("k" if name in schedules_of(claim) else "n"), side is relation.left
+    beside, numbers = relation.right if first else relation.left, world.values[name]
+    ends = [worth(beside, world, claim, {index: at}) for at in range(len(numbers))]
+    if not all(isinstance(end, Fraction) for end in ends):
+        return {}
+    pairs = [(v, end) if first else (end, v) for v, end in zip(numbers, ends, strict=True)]
+    kept = [holds(low, relation.relation, high) for low, high in pairs]
+    return {name: [v if stays else end for v, end, stays in zip(numbers, ends, kept, strict=True)]}
 
 
 def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:
@@ -280,10 +298,10 @@ def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:
     return Setting(problem, c.start, values, c.rounds, claim, c.vectors) if _bind(claim, c, problem, values) else None
 
 
-def worth(e: Expression, world: Setting, claim: Claim) -> Any:
-    """What a tree is worth for the first client and sample, in the first round; None where it has no value."""
+def worth(e: Expression, world: Setting, claim: Claim, at: Mapping[str, int] | None = None) -> Any:
+    """What a tree is worth for the first client and sample, in the first round, or `at` others; None: no value."""
     try:
-        return evaluate(e, world, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
+        return evaluate(e, world, {"n": 0, "i": 0, "k": 0, **(at or {})}, claim.vocabulary)
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
 

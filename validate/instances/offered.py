@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from theory.domain import Domain
 from validate.instances.roles import Roles
 from validate.instances.setting import F
 from validate.instances.turning_points import Solver
@@ -34,6 +35,7 @@ class Manner:
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         sharp: whether numbers are where the claim has the least room.
         patient: whether numbers that leave no room for another are changed.
+        first: names that come before all others, the last one first.
     """
 
     attempt: int
@@ -41,6 +43,7 @@ class Manner:
     everybody: bool
     sharp: bool = False
     patient: bool = False
+    first: tuple[str, ...] = ()
 
 
 def offered(name: str, solver: Solver, manner: Manner, roles: Roles, tied: bool, rng: random.Random) -> list[Fraction]:
@@ -83,6 +86,13 @@ def offered(name: str, solver: Solver, manner: Manner, roles: Roles, tied: bool,
             found = _in_units(found, solver, rng)
     rng.shuffle(found)
     return found
+
+
+def closed_ends(domain: Domain) -> list[Fraction]:
+    """The ends that belong to a domain."""
+    lower = [] if domain.lower is None or domain.lower_open else [F(domain.lower)]
+    upper = [] if domain.upper is None or domain.upper_open else [F(domain.upper)]
+    return lower + upper
 
 
 def _in_units(numbers: list[Fraction], solver: Solver, rng: random.Random) -> list[Fraction]:

@@ -39,7 +39,9 @@ def choose(
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
-    Where there are none for this K, and relations have K, it is one of the unknowns (`run_length`).
+    A name for which an attempt had no value left comes first in every other attempt: which name waits for which hangs
+    on how relations are written, and what they allow does not. Where there are none for this K, and relations have K, it
+    is one of the unknowns (`run_length`).
 
     Args:
         claim: the claim.
@@ -63,13 +65,17 @@ def choose(
     def attempt(number: int, of: Callable[..., Search]) -> Search:
         values: Values = dict(counts or {})
         world = Setting(problem, start, values, rounds, claim, vectors or {})
-        return of(claim, world, values, Manner(number, large, everybody, sharp, patient), rng)
+        first = tuple(stuck) if number % 2 else ()
+        return of(claim, world, values, Manner(number, large, everybody, sharp, patient, first), rng)
 
+    stuck: dict[str, None] = {}
     for number in range(TRIES):
         search = attempt(number, Search)
         found = search.run()
         if found is not None:
             return found
+        if search.stuck is not None:
+            stuck[search.stuck] = stuck.pop(search.stuck, None)
         if problem is not None and along.too_large(search.world, claim):
             return None
     if most_rounds is None or not has_length(claim):

@@ -21,7 +21,7 @@ from theory.sentence import (
 from validate import satisfied
 from validate.instances import along
 from validate.instances.constants import as_fraction, between, outward
-from validate.instances.offered import Manner, network, offered
+from validate.instances.offered import Manner, closed_ends, network, offered
 from validate.instances.relations import may_hold, relation_satisfied, rounded
 from validate.instances.roles import roles_in
 from validate.instances.setting import F, Setting, Values
@@ -35,6 +35,8 @@ SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 EACH_ROUND = frozenset({"k", "*k"})
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
+AT_AN_END = 1 / 8
+"""Of the times that a number whose domain has a closed end is chosen, the share in which it is tried there first."""
 TRIES = 6
 ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
 """Factors by which a number is changed to leave room for another."""
@@ -46,6 +48,9 @@ class Search(Solver):
     A sharp one takes constants that may be 0, where all positive numbers are constants, to be 0, and others small;
     weights of what is remembered are 0 half of the time, and numbers are at the ends of their relations more often. A
     patient one makes an earlier number smaller or larger where it leaves no room for a later one.
+
+    Attributes:
+        stuck: the name for which no value was left, after `run`.
     """
 
     def __init__(self, claim: Claim, world: Setting, values: Values, manner: Manner, rng: random.Random) -> None:
@@ -56,6 +61,7 @@ class Search(Solver):
         numbers = {name for name in self.symbols if not claim.domains[name].integer}
         tied = any(names & self.roles.turns and names & numbers for names in self.needs.values())
         self.counts_last = tied and manner.attempt < TRIES - 1
+        self.stuck: str | None = None
 
     def run(self) -> tuple[Values, Setting] | None:
         """Values with which everything that the claim assumes holds, and the world; None where none were found."""
@@ -64,9 +70,14 @@ class Search(Solver):
     def _names_chosen(self) -> bool:
         """Whether all names that assumptions do not bind have been given values."""
         open_ = [name for name in self.symbols if name not in self.values]
+        first = [name for name in self.manner.first if name in open_]
         while open_:
-            name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
+            if first:
+                name = first.pop()
+            else:
+                name = min(open_, key=lambda n: (len(self._waits_for(n, open_)), self._late(n), n))
             if not self._choose(name) and not (self.manner.patient and self._makes_room(name)):
+                self.stuck = name
                 return False
             open_.remove(name)
         return True
@@ -215,13 +226,15 @@ class Search(Solver):
             return self._choose_weights(name)
         tied = any(name in names for names in self.needs.values())
         candidates = offered(name, self, self.manner, self.roles, tied, rng)
+        domain = self.claim.domains[name]
+        at_end = [] if domain.integer else closed_ends(domain)
+        at_end = [rng.choice(at_end)] if at_end and rng.random() < AT_AN_END else []
         if self.symbols[name] == "k":
-            return self._choose_schedule(name, candidates)
+            return self._choose_schedule(name, candidates, at_end)
         if self.symbols[name] == "n" or (name in self.roles.steps and rng.random() < 0.5):
             return self._choose_list(name, candidates)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
         ends = [end for relation in known for end in self._ends(name, relation)]
-        domain = self.claim.domains[name]
         if domain.integer:
             # an integer at the end that a relation allows, and one beside it
             most = MOST_TURNS if name in self.roles.turns else 10**6
@@ -238,7 +251,7 @@ class Search(Solver):
             rng.shuffle(ends)
             tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
-        for value in tried:
+        for value in [*at_end, *tried]:
             if not domain.contains(value) or (name in self.roles.counts and value.denominator != 1):
                 continue
             self.values[name] = value
@@ -285,7 +298,7 @@ class Search(Solver):
                     break
         return all(self.satisfied(relation) for relation in known)
 
-    def _choose_schedule(self, name: str, candidates: list[Any]) -> bool:
+    def _choose_schedule(self, name: str, candidates: list[Any], at_end: list[Fraction]) -> bool:
         """One number a round: at the end of what the relations allow in each, or falling, or the same."""
         rng, rounds = self.rng, max(self.world.rounds, 1)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
@@ -299,7 +312,8 @@ class Search(Solver):
             solved.append(share * min(ends) if ends else None)
         self.round = 0
         first = candidates[0]
-        tries = [[s if s is not None else first for s in solved]]
+        tries = [[end] * rounds for end in at_end]
+        tries += [[s if s is not None else first for s in solved]]
         tries += [[s / share if s is not None else first for s in solved]]
         tries += [[value / (k + 1) for k in range(rounds)] for value in candidates]
         tries += [[value] * rounds for value in candidates]
