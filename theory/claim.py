@@ -37,6 +37,7 @@ from theory.sentence import (
     Sentence,
     SentenceError,
     Vocabulary,
+    check_turns,
     everything,
     index_of,
     parse_call,
@@ -419,6 +420,8 @@ class Claim:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
         self._check_indices()
+        for tree in (*trees, *self.definitions.values()):
+            check_turns(tree, words)
         _ = self.constants
         if self.over:
             parse_sentence(self.over)

@@ -10,7 +10,7 @@ with a second argument that over the ball of this radius around 0;
 ``quantile(e, q)`` the least number that e exceeds with probability at most 1 - q.
 
 ``past[k, j]`` is what a state that remembers vectors has j rounds back, and ``alpha_j`` its weight in ``combine``: sums
-over h and j in which no tap has the index are over what is remembered.
+over h and j in which no tap has the index are over what is remembered, and an error where nothing is.
 
 What a tree means on an instance is decided by a `World`; `evaluate` folds the tree with it. Free indices are for all.
 """
@@ -40,7 +40,16 @@ from theory.sentence.trees import (
     replaced,
     text_of,
 )
-from theory.sentence.vocabulary import Reading, Shape, Vocabulary, everything_meant, index_of, read, remembered
+from theory.sentence.vocabulary import (
+    Reading,
+    Shape,
+    Vocabulary,
+    check_turns,
+    everything_meant,
+    index_of,
+    read,
+    remembered,
+)
 from theory.sentence.worlds import World, evaluate, index_value, simplex_weights
 
 __all__ = [
@@ -66,6 +75,7 @@ __all__ = [
     "Vocabulary",
     "World",
     "applied",
+    "check_turns",
     "evaluate",
     "everything",
     "everything_meant",

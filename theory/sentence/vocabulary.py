@@ -104,15 +104,48 @@ def remembered(e: Expression, index: str, words: Vocabulary) -> tuple[frozenset[
 
     Both are empty where a tap has the index, which is then a turn.
     """
+    if _of_a_tap(e, index, words):
+        return frozenset(), frozenset()
     states, names = set(), set()
     for part in everything_meant(e, words):
         if isinstance(part, At) and Name(index) in (x for i in part.indices[1:] for x in everything(i)):
-            if part.name in words.taps:
-                return frozenset(), frozenset()
             states.add(part.name)
         elif isinstance(part, Name) and part.name not in words.definitions and index_of(part.name)[1] == index:
             names.add(index_of(part.name)[0])
     return frozenset(states), frozenset(names)
+
+
+def check_turns(e: Expression, words: Vocabulary) -> None:
+    """Sums, means and extremes over h and j are of the turns of a tap's loops, or of what is remembered.
+
+    Raises:
+        SentenceError: for one in which neither has the index; the taps in loops are named.
+    """
+    remembers = not (words.states or words.taps) or any(kind in STACKS for kind in words.states.values())
+    for part in everything(e):
+        index = OVER[part.operation][1] if isinstance(part, Apply) and part.operation in OVER else ""
+        if index not in TURNS or _of_a_tap(part, index, words):
+            continue
+        states, names = remembered(part, index, words)
+        if states or (names and remembers):
+            continue
+        raise SentenceError(
+            f"{text_of(part)}: no tap in it has the turn {index}, nor has anything that is remembered{_loops(words)}"
+        )
+
+
+def _loops(words: Vocabulary) -> str:
+    """Which taps stand in loops, for messages; nothing without an algorithm."""
+    loops = [f"{name}[{', '.join(('k', *TURNS[:around]))}]" for name, (_, around) in words.taps.items() if around]
+    if loops:
+        return f"; taps in loops are {', '.join(loops)}"
+    return "; no tap stands in a loop" if words.states or words.taps else ""
+
+
+def _of_a_tap(e: Expression, index: str, words: Vocabulary) -> bool:
+    """Whether a tap in a tree has an index, which is a turn then."""
+    taps = (part for part in everything_meant(e, words) if isinstance(part, At) and part.name in words.taps)
+    return any(Name(index) in everything(i) for tap in taps for i in tap.indices[1:])
 
 
 def everything_meant(e: Expression, words: Vocabulary) -> Iterator[Expression]:
@@ -242,7 +275,7 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     if how in ("max", "min"):
         need("scalar")
     if index in TURNS and index not in free:
-        raise SentenceError(f"{text_of(e)}: nothing in it has the turn {index}")
+        raise SentenceError(f"{text_of(e)}: nothing in it has the turn {index}{_loops(words)}")
     more = frozenset({"K"}) if index == "k" else frozenset()
     freed = free - {index} | (frozenset("n") if index == "i" else frozenset())
     return Reading(shapes[0], freed, chance, names | more)

@@ -40,8 +40,8 @@ def choose(
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
     A name for which an attempt had no value left comes first in every other attempt: which name waits for which hangs
-    on how relations are written, and what they allow does not. Where there are none for this K, and relations have K, it
-    is one of the unknowns (`run_length`).
+    on how relations are written, and what they allow does not. Where there are none for this K, and relations have K,
+    it is one of the unknowns (`run_length`).
 
     Args:
         claim: the claim.
