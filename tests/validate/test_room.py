@@ -1,16 +1,13 @@
 """Instances are made however hypotheses are written, and where domains end."""
 
-from fractions import Fraction
-
 import pytest
 
 from theory.claim import claim
 from theory.domain import Domain
 from theory.program import algorithm
 from validate.instances.altered import altered
-from validate.instances.pool import drawn
+from validate.instances.pool import Drawn, drawn
 
-F = Fraction
 UNIT = Domain(0, 1)
 SPELLINGS = (
     "S >= 9*B**2",
@@ -61,3 +58,35 @@ def test_the_pool_has_ends_of_domains_with_all_sorts_of_other_numbers() -> None:
     )
     there = [d.values["c"] for d in (drawn(one, seed) for seed in range(100)) if d is not None and d.values["q"] == 0]
     assert len(set(there)) > 2
+
+
+@algorithm
+def descent(w, x, *, eta):
+    return x - eta * w.mean(w.gradient(x))
+
+
+def drawn_of_descent(statement: str, *more: str) -> list[Drawn]:
+    assuming = ("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/L", *more)
+    one = claim("descent", statement, of=descent, assuming=assuming)
+    return [d for d in (drawn(one, seed) for seed in range(60)) if d is not None]
+
+
+@pytest.mark.parametrize("written", ["L == 3*mu", "mu == L/3"])
+def test_constants_that_an_equation_ties_are_worse_than_the_best(written: str) -> None:
+    made = drawn_of_descent("norm2(x[k] - xstar) <= norm2(x0 - xstar)/(1 - mu/L)", written)
+    assert len(made) >= 20
+    assert all(d.values["L"] == 3 * d.values["mu"] for d in made)
+    assert {d.instance.problem.dim for d in made} >= {1, 2}
+
+
+@pytest.mark.parametrize("written", ["norm2(x0 - xstar) > 0", "0 < norm(xstar - x0)", "norm(x0 - xstar) >= 1/10"])
+def test_a_start_that_is_not_the_minimiser_may_have_several_coordinates(written: str) -> None:
+    made = drawn_of_descent("norm2(x[k] - xstar) <= norm2(x0 - xstar)", written)
+    assert len(made) >= 20
+    assert {d.instance.problem.dim for d in made} >= {1, 2, 3}
+
+
+@pytest.mark.parametrize("written", ["norm2(x0 - xstar) <= 0", "0 >= norm(xstar - x0)", "norm(x0 - xstar) == 0"])
+def test_a_start_that_is_the_minimiser_is_there(written: str) -> None:
+    """No random start is, and an instance is one only where the relation holds."""
+    assert len(drawn_of_descent("norm2(x[k] - xstar) <= norm2(x0 - xstar)", written)) >= 20

@@ -23,11 +23,11 @@ from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
 from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex, made_pieces, may_bend, wells
-from validate.instances.pieces import Pieces
-from validate.instances.relations import has_length, holds
+from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.relations import has_length, holds, relation_satisfied
 from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.scalars import Schedule
-from validate.instances.setting import Values, schedules_of
+from validate.instances.setting import Setting, Values, schedules_of
 from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
 
 F = Fraction
@@ -51,6 +51,8 @@ EVERY = 3
 where gradients are bounded, as quadratics have no curvature then."""
 
 
+CLOSE = F(1, 10**12)
+"""A start that is close to the minimiser, and not there."""
 IN_PLANE, IN_PLANE_BOUNDED = 1 / 3, 1 / 2
 """Of functions that are no quadratics, the share of those of several variables; where gradients are bounded."""
 ROUNDS_IN_PLANE = (*ROUNDS, 5, 10)
@@ -298,12 +300,21 @@ def has_functions(claim: Claim) -> bool:
 
 
 def _starts_at_minimiser(claim: Claim) -> bool:
-    """Whether a relation ties the start to the minimiser."""
-    for relation in claim.relations:
-        names = {p.name for side in (relation.left, relation.right) for p in everything(side) if isinstance(p, Name)}
-        if {"x0", "xstar"} <= names and not names - {"x0", "xstar"}:
-            return True
-    return False
+    """Whether a relation ties the start to the minimiser: it holds there, and not close to it."""
+
+    def found() -> bool:
+        for relation in claim.relations:
+            trees = [p for side in relation.sides for p in everything(side)]
+            names = {p.name for p in trees if isinstance(p, Name)}
+            if not {"x0", "xstar"} <= names or names - {"x0", "xstar"}:
+                continue
+            one = Pieces(((Piecewise((), (F(1),), F(0)),),))
+            at, close = (Setting(one, np.array([x], dtype=object), {}, 1, claim) for x in (F(0), CLOSE))
+            if relation_satisfied(relation, at, claim) and not relation_satisfied(relation, close, claim):
+                return True
+        return False
+
+    return _once(claim, "starts at the minimiser", found)
 
 
 def instance_of_values(

@@ -197,7 +197,30 @@ class Search(Solver):
             if not fitting:
                 return False
             self.values[name] = rng.choice(fitting)
+        return self._constants_related()
+
+    def _constants_related(self) -> bool:
+        """Whether relations between constants of assumptions hold, or do with one that is worse: L == 3*mu."""
+        for relation, names in self.needs.items():
+            if not names or not names <= set(self.values) & set(self.claim.constants) or self.satisfied(relation):
+                continue
+            ways = [name for name in sorted(names) if self.claim.constants[name] != "exact"]
+            self.rng.shuffle(ways)
+            if not any(self._worse(name, relation) for name in ways):
+                return False
         return True
+
+    def _worse(self, name: str, relation: Sentence) -> bool:
+        """Whether a relation holds with a constant that is worse than the value so far, which it then has."""
+        before, up = self.values[name], self.claim.constants[name] == "up"
+        for end in self._ends(name, relation):
+            worse = end > before if up else end < before
+            if worse and isinstance(end, Fraction) and self.claim.domains[name].contains(end):
+                self.values[name] = end
+                if self.satisfied(relation):
+                    return True
+        self.values[name] = before
+        return False
 
     def _least(self, name: str) -> Fraction:
         """A constant where every positive number is one: 0 where it may be that."""
