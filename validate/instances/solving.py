@@ -22,7 +22,7 @@ from validate import satisfied
 from validate.instances import along
 from validate.instances.constants import as_fraction, between, outward
 from validate.instances.offered import Manner, closed_ends, network, offered
-from validate.instances.relations import may_hold, relation_satisfied, rounded
+from validate.instances.relations import may_hold, of_length, relation_satisfied, rounded
 from validate.instances.roles import roles_in
 from validate.instances.setting import F, Setting, Values
 from validate.instances.turning_points import Solver
@@ -200,9 +200,13 @@ class Search(Solver):
         return self._constants_related()
 
     def _constants_related(self) -> bool:
-        """Whether relations between constants of assumptions hold, or do with one that is worse: L == 3*mu."""
+        """Whether relations between constants of assumptions hold, or do with one that is worse: L == 3*mu.
+
+        Those with K are left to the length of the run.
+        """
+        known = set(self.values) & set(self.claim.constants)
         for relation, names in self.needs.items():
-            if not names or not names <= set(self.values) & set(self.claim.constants) or self.satisfied(relation):
+            if not names or not names <= known or of_length(relation, self.words) or self.satisfied(relation):
                 continue
             ways = [name for name in sorted(names) if self.claim.constants[name] != "exact"]
             self.rng.shuffle(ways)
