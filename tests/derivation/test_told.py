@@ -202,3 +202,35 @@ def test_a_schema_says_what_it_says() -> None:
     found = refused(ROUND, assumed("best", "f(x0) <= f(x[k])", ("convex(f_ni)",), "convex", "f", x="x0", y="x[k]"))
     assert found.why == "convex says f(x[k]) >= f(x0) + dot(grad(f, x0), x[k] - x0) there"
     assert parse_sentence(found.sentence)
+
+
+def test_a_multiplier_without_a_sign_says_what_to_write() -> None:
+    one = claim("signs", "a*(1 - q) <= b*(1 - q)", assuming=("a <= b", "2*q <= 1"))
+    parts = combined("all", None, "a <= b times 1 - q")
+    why = refused(one, parts).why
+    assert why.endswith("of a <= b is >= 0: a line before it has to, such as '1 - q >= 0'")
+    check(one, (combined("less", "1 - q >= 0", "2*q <= 1 times 1/2", "1 times 1/2"), parts))
+
+
+def test_what_is_left_of_the_gradient_at_the_minimiser_is_told_to_be_0() -> None:
+    one = claim("still", "dot(grad(f, xstar), x) <= 0", vectors=("x",), assuming=("smooth(f, L)",))
+    assert refused(one, combined("all")).why.endswith("; zero f (v) says dot(grad(f, xstar), v) == 0")
+    check(one, (combined("all", None, "zero f (x)"),))
+
+
+@pytest.mark.parametrize(
+    ("over", "why"),
+    [
+        ("mean_n: mean_i:", "all that a part is taken over stands before one colon, as in 'E mean_n mean_i: LINE'"),
+        ("mean_n, mean_i:", "with spaces between"),
+    ],
+)
+def test_how_a_part_is_taken_over_several_indices(over: str, why: str) -> None:
+    one = claim(
+        "bounded",
+        "mean_n(mean_i(norm2(grad(f_ni, x)))) <= G**2",
+        vectors=("x",),
+        assuming=("bounded_gradients(f_ni, G)",),
+    )
+    assert refused(one, combined("all", None, f"{over} bounded f_ni (x)")).why.endswith(why)
+    check(one, (combined("all", None, "mean_n mean_i: bounded f_ni (x)"),))

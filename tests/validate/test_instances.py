@@ -13,6 +13,7 @@ from theory.arithmetic import to_element
 from theory.formula import UndefinedError
 from theory.program import algorithm
 from validate.instances import Instance, Quadratics, Schedule, instance_of, read_instance, read_problem
+from validate.instances.nearby import simpler
 from validate.instances.setting import Setting
 
 F = Fraction
@@ -277,3 +278,9 @@ def test_functions_without_a_minimum() -> None:
         problem = read_problem({"clients": [[{"h": h, "b": b}]]})
         assert problem.minimisers(vector(0)).points == ()
         assert problem.infimum() is None
+
+
+def test_a_tiny_step_has_short_ones_to_try() -> None:
+    """Beside 1, 2 and 1/2, which a bound on a step excludes, and 0, which a domain does."""
+    assert {F(1, 4), F(1, 10)} <= set(simpler(F(1, 1_600_000)))
+    assert all(len(str(one)) < len("1/4") for one in simpler(F(1, 4)))

@@ -8,6 +8,7 @@ from tests.validate.command_line import call, printed
 from theory import claim
 from theory.claim import Claim
 from theory.derivation import combined
+from validate.commands.prove import spoken
 from validate.derived import derived
 from validate.examine import examine
 
@@ -101,3 +102,8 @@ PAPER = Paper("mine", "t", "a", (claim("tied", "2**k >= k**2", assuming=("k >= 3
     assert call("prove", "mine.py:tied").stdout.startswith("mine/tied: vacuous")
     assert printed("prove", "mine.py:tied", status=1)["outcome"] == "vacuous"
     assert printed("check", "mine.py:tied", "--quick", status=1)[0]["verdict"] == "vacuous"
+
+
+def test_a_multiplier_that_is_a_sum_stands_in_parentheses() -> None:
+    parts = combined("one", "a <= b", "before times 1 - q; after times 2*q", "1 times q - 1")
+    assert spoken([parts]) == ["one: a <= b   [(1 - q) * (before) + 2*q * (after) + q - 1]"]

@@ -15,7 +15,7 @@ from theory.derivation.polynomials import RejectedError
 from theory.derivation.quotients import Quotient, of_atom
 from theory.derivation.reading import ENTRY, PLAIN, Place, parameter, put
 from theory.derivation.statements import Found, Line, same
-from theory.derivation.telling import left_over
+from theory.derivation.telling import left_over, unsigned
 from theory.derivation.terms import bind, coordinates, dot
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -63,7 +63,9 @@ def bound_over(kernel: Kernel, q: Quotient, over: Sequence[Any], used: Sequence[
             continue
         how, index = ("sum", ENTRY) if name == "coordinates" else OVER.get(name, ("", ""))
         if how not in ("mean", "sum", "first"):
-            raise RejectedError(f"over {name!r}: it is E, mean or sum over an index, coordinates, or first_n")
+            raise RejectedError(
+                f"over {name!r}: E, mean or sum over an index, coordinates, or first_n, with spaces between"
+            )
         if index not in q.free:
             raise RejectedError(f"over {name}: nothing in it has the index {index}")
         if any(index in line.fixed or line.reach.get(index, 0) > 1 for line in used):
@@ -117,14 +119,14 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
             if line.relation == "==":
                 raise RejectedError(f"an equation does not follow from {used.name}, which is none")
             if not kernel.signs.nonnegative(multiplier):
-                raise RejectedError(f"nothing says that the multiplier {text_of(multiplier)} of {used.name} is >= 0")
+                raise RejectedError(unsigned(multiplier, used.name))
             strict = strict or (used.relation in ("<", ">") and kernel.signs.positive(multiplier))
         rest = rest - bound_over(kernel, term, list_of(part, "over"), [used, *kernel.signs.used[before:]])
     for square in entries_of(data, "squares", "of", "over", "times"):
         before = len(kernel.signs.used)
         of, multiplier = kernel.expression(square.get("of")), multiplier_of(kernel, square)
         if line.relation == "==" or not kernel.signs.nonnegative(multiplier):
-            raise RejectedError(f"nothing says that the multiplier {text_of(multiplier)} of a square is >= 0")
+            raise RejectedError(unsigned(multiplier, "a square"))
         q = kernel.reader.value(of)
         squared = dot(q, q) if read(of, kernel.claim.vocabulary).shape == "vector" else q * q
         term = kernel.reader.value(multiplier) * squared

@@ -44,11 +44,19 @@ def left_over(q: Quotient, claim: Claim) -> str:
     for p, e in q.under.items():
         below = " + ".join(spoken.monomial(m, Fraction(c)) for m, c in p).replace("+ -", "- ")
         found = f"({found})/({below})" + (f"**{e}" if e != 1 else "")
-    return found
+    return found + ("; zero f (v) says dot(grad(f, xstar), v) == 0" if "grad(f, xstar)" in found else "")
+
+
+def unsigned(multiplier: Expression, of: str) -> str:
+    """Why a multiplier of an inequality or a square is refused, and what to write."""
+    text = text_of(multiplier)
+    return f"nothing says that the multiplier {text} of {of} is >= 0: a line before it has to, such as '{text} >= 0'"
 
 
 def near(name: str, lines: Iterable[str]) -> str:
     """What somebody may have meant who names a line that is not there: a line, or a schema; nothing where none is."""
+    if re.match(r"(E|(mean|sum)_[nikhj]):", name):
+        return "; all that a part is taken over stands before one colon, as in 'E mean_n mean_i: LINE'"
     schema = re.split(r"\s+(?:f|f_n|f_ni)\b|\s*\(", name.strip())[0]
     if "(" in name and schema in SCHEMAS:
         return f"; an instance is written {schema} f ({', '.join(SCHEMAS[schema][0].points)}), with expressions"

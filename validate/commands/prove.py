@@ -109,14 +109,23 @@ def _why(line: Mapping[str, Any]) -> str:
 
 def _part(part: Mapping[str, Any]) -> str:
     over = "".join(f"{binder} " for binder in part.get("over", ()))
-    times = f"{part['times']} * " if part.get("times", "1") != "1" else ""
+    times = f"{_factor(part['times'])} * " if part.get("times", "1") != "1" else ""
     return f"{times}{over}({part['line']})"
 
 
 def _square(square: Mapping[str, Any]) -> str:
     over = "".join(f"{binder} " for binder in square.get("over", ()))
     times = square.get("times", "1")
-    return str(times) if square["of"] == "1" else f"{times} * {over}square of {square['of']}"
+    return str(times) if square["of"] == "1" else f"{_factor(times)} * {over}square of {square['of']}"
+
+
+def _factor(text: str) -> str:
+    """A multiplier, in parentheses where it is a sum."""
+    from theory.formula import Apply
+    from theory.sentence import parse_expression
+
+    tree = parse_expression(text)
+    return f"({text})" if isinstance(tree, Apply) and tree.operation in ("+", "-", "neg") else text
 
 
 def as_python(lines: Sequence[Mapping[str, Any]], deep: int = 0) -> str:

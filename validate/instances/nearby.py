@@ -11,7 +11,7 @@ F = Fraction
 def simpler(value: Fraction, integer: bool = False) -> Iterator[Fraction]:
     """Shorter numbers, the shortest first."""
     value = F(value)
-    tried: list[Fraction] = [F(1)] if integer else [F(0), F(1), F(-1), F(1, 2), F(2)]
+    tried: list[Fraction] = [F(1)] if integer else [F(0), F(1), F(-1), F(1, 2), F(2), F(1, 4), F(1, 10)]
     if integer:
         tried += [F(int(value) // 2), value - 1]
     else:
