@@ -21,6 +21,8 @@ QUANTITIES = {
 WHERE = {"last": "last iterate", "average": "average iterate", "mean": "mean over rounds"}
 SEVERAL = 3
 """Ids that are listed of claims that lack the same."""
+LONGEST = 70
+"""Characters of what they lack; JSON has all."""
 
 
 def compare(
@@ -105,7 +107,7 @@ def compare(
 
 
 def _claims(files: list[str]) -> tuple[Claim, ...]:
-    """The catalogue's claims, those of files among them."""
+    """The catalogue's claims, those of its collections and of files among them."""
     from theory import catalog
     from validate.commands import own
 
@@ -113,7 +115,7 @@ def _claims(files: list[str]) -> tuple[Claim, ...]:
         if not path.endswith(".py"):
             raise ValueError(f"--also={path} is no Python file")
     own.known(files)
-    return catalog.claims()
+    return (*catalog.claims(), *(claim for name in catalog.COLLECTIONS for claim in catalog.claims(name)))
 
 
 def _verdicts(claims: tuple[Claim, ...], folder: Path) -> dict[str, str]:
@@ -160,7 +162,8 @@ def _print(found: Comparison) -> None:
             by.setdefault(why, []).append(claim)
         for why, ids in sorted(by.items(), key=lambda one: -len(one[1])):
             more = f" and {len(ids) - SEVERAL} more" if len(ids) > SEVERAL else ""
-            shown = " ".join(_option(name) for name in why) if what == "needs" else ", ".join(why)
+            words = [_option(name) if what == "needs" else name for name in why]
+            shown = ", ".join(word if len(word) <= LONGEST else f"{word[:LONGEST]}..." for word in words)
             typer.echo(f"{what} {shown}: {', '.join(ids[:SEVERAL])}{more}")
 
 
@@ -177,11 +180,12 @@ def _cells(place: str, row: Row, measured: bool) -> list[str]:
 
     one = row.promise
     of = one.claim.of
-    at = ", ".join(f"{name} = {_tuned(one.parameters[name])}" for name in one.tuned)
+    at = ", ".join(f"{name} = {_tuned(value)}" for name, value in one.steps.items())
     where = WHERE[one.quantity.where] + (f", times {row.through}" if row.through else "")
     cost = ["", ""] if row.costs is None else [number(row.costs.gradients), number(row.costs.communications)]
     truth = [number(row.truth), number(row.ratio)] if measured else []
     verdict = row.struck if row.struck and row.struck != row.verdict else row.verdict or "not checked"
+    verdict += f" ({one.claim.sure})" if one.claim.sure else ""
     algorithm = "" if of is None else of.name
     return [
         place, one.claim.id, algorithm, number(row.value), where, at, class_of(one.claim), *cost, verdict, *truth,
@@ -190,5 +194,5 @@ def _cells(place: str, row: Row, measured: bool) -> list[str]:
 
 
 def _tuned(value: float) -> str:
-    """A number that was chosen; at the ends of what is tried it goes to 0, or grows without end."""
+    """A number of the algorithm; at the ends of what is tried it goes to 0, or grows without end."""
     return "-> 0" if value < 1e-11 else "-> inf" if value > 1e11 else f"{value:.6g}"

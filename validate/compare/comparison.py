@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from theory.claim import Claim
@@ -16,8 +16,9 @@ from validate.compare.numbers import Numbers
 from validate.compare.promised import LackingError, Promise, promise
 
 FALSE = frozenset({"refuted", "vacuous"})
-BROKEN = 1 + 1e-6
-"""What is measured over what is promised, above which a claim is broken here."""
+BROKEN, TINY = 1 + 1e-6, 1e-12
+"""What is measured over what is promised, above which a claim is broken here; what rounds."""
+MEASURES: tuple[Measure, ...] = ("distance", "gap", "gradient")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,12 @@ class Row:
     measured: Mapping[str, float] | None = None
 
     @property
+    def sampled(self) -> bool:
+        """Whether its algorithm sees gradients of samples, or with noise, and not those of the clients' functions."""
+        program = self.promise.bounded.claim.program
+        return program is not None and bool(program.operations & {"sample", "noise", "pass"})
+
+    @property
     def truth(self) -> float | None:
         """The claim's own quantity where it is largest."""
         return max(self.measured.values()) if self.measured else None
@@ -65,11 +72,14 @@ class Row:
             "where": one.quantity.where,
             "through": self.through or None,
             "class": class_of(one.claim),
-            "step": {name: one.parameters[name] for name in one.tuned},
+            "sampled": self.sampled,
+            "steps": dict(one.steps),
+            "tuned": list(one.tuned),
             "parameters": dict(one.parameters),
             "gradients": None if self.costs is None else self.costs.gradients,
             "communications": None if self.costs is None else self.costs.communications,
             "verdict": self.verdict or None,
+            "sure": one.claim.sure or None,
             "struck": self.struck or None,
             "measured": None if self.measured is None else dict(self.measured),
             "ratio": self.ratio,
@@ -148,25 +158,31 @@ def compare(
         if not found and why is not None:
             lacking[why.kind][claim.id] = why.what
         for row in sorted(found, key=lambda r: r.value)[:1]:
-            rows.append(_seen(row, numbers, verdicts.get(claim.id, ""), claim.id in amended, measuring))
+            rows.append(_told(row, numbers, verdicts.get(claim.id, ""), claim.id in amended))
+    rows = [seen(row, numbers) for row in rows] if measuring else rows
     rows.sort(key=lambda r: r.value)
     ranked, struck = (tuple(r for r in rows if bool(r.struck) == out) for out in (False, True))
     return Comparison(measure, ranked, struck, lacking["needs"], lacking["cannot"])
 
 
-def _seen(row: Row, numbers: Numbers, verdict: str, amended: bool, measuring: bool) -> Row:
-    """A row with what it costs, whether it counts, and what is measured."""
+def _told(row: Row, numbers: Numbers, verdict: str, amended: bool) -> Row:
+    """A row with what it costs, and whether it counts."""
     one = row.promise
     program = one.bounded.claim.program
     assert program is not None
-    known, cost = numbers.known, None
+    cost = None
     if set(program.parameters) <= set(one.parameters):
-        cost = costs(program, one.parameters, numbers.N, known.n or 1)
-    truth = measured(one, numbers) if measuring else None
+        cost = costs(program, one.parameters, numbers.N, numbers.known.n or 1)
     struck = verdict if verdict in FALSE else "not checked, and amended" if amended and not verdict else ""
-    if truth is not None and any(v > one.by_case[name] * BROKEN + 1e-12 for name, v in truth.items()):
-        struck = struck or "broken here"
-    return Row(one, row.value, row.through, cost, verdict, struck, truth)
+    return replace(row, costs=cost, verdict=verdict, struck=struck)
+
+
+def seen(row: Row, numbers: Numbers) -> Row:
+    """A row with what is measured; one that is broken does not count."""
+    truth = measured(row.promise, numbers)
+    by_case = row.promise.by_case
+    broken = truth is not None and any(v > by_case[name] * BROKEN + TINY for name, v in truth.items())
+    return replace(row, measured=truth, struck=row.struck or ("broken here" if broken else ""))
 
 
 def _factor(of: Measure, asked: Measure, numbers: Numbers) -> tuple[float | None, str]:

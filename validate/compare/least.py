@@ -63,7 +63,7 @@ def _ends(domain: Domain) -> tuple[float, float]:
 def _shortened(
     value: Callable[[Mapping[str, Any]], Any], best: tuple[dict[str, float], float], ends: Mapping[str, Any]
 ) -> tuple[dict[str, float], float]:
-    """The arguments with few digits where the value stays, up to 1e-8."""
+    """The arguments with few digits where the value stays, up to a millionth."""
     arguments, least = best
     for name in arguments:
         for digits in range(1, 9):
@@ -72,7 +72,7 @@ def _shortened(
             if not ends[name][0] <= short <= ends[name][1]:
                 continue
             there = float(np.max(value(other)))
-            if there <= best[1] + 1e-8 * abs(best[1]):
+            if there <= best[1] + 1e-6 * abs(best[1]):
                 arguments, least = other, there
                 break
     return arguments, least

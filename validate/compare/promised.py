@@ -65,6 +65,7 @@ class Promise:
         value: the largest right side, over the problems that satisfy what it assumes.
         parameters: values of the numbers by name, of the free ones the best.
         tuned: the names of the free ones.
+        steps: what is chosen, and what the claim fixes of its algorithm, by name.
         by_case: the right side on each problem, by the problem's name.
         asserted: what the reader bounds of the run, with the bound.
     """
@@ -74,6 +75,7 @@ class Promise:
     value: float
     parameters: Mapping[str, float]
     tuned: tuple[str, ...]
+    steps: Mapping[str, float]
     by_case: Mapping[str, float]
     asserted: tuple[tuple[Expression, float], ...] = ()
 
@@ -169,7 +171,10 @@ def promise(claim: Claim, bounded: Bounded, numbers: Numbers, given: Mapping[str
             raise LackingError("cannot", f"{name} == {parameters[name]:g}, which is no integer")
     by_case = {name: float(np.max(told.right(chosen))) for name, told in fitting.items()}
     asserted = tuple((tree, float(numbers.G2 or 0)) for tree in first.asserted)
-    return Promise(claim, bounded, value, parameters, tuple(chosen), by_case, asserted)
+    of = () if claim.of is None else claim.of.parameters
+    fixed_by_claim = [name for name in of if name in first.terms(chosen) or name in first.ties]
+    steps = {name: parameters[name] for name in dict.fromkeys((*chosen, *fixed_by_claim))}
+    return Promise(claim, bounded, value, parameters, tuple(chosen), steps, by_case, asserted)
 
 
 def _own(name: str) -> str:
@@ -205,7 +210,7 @@ class _Told:
         self.begins = 0.0
         self.asserted: list[Expression] = []
         self.bounds = self._bounds()
-        self.unmet = next((one.text for one in self.claim.predicates if not _fits(one, case)), None)
+        self.unmet: str | None = next((one.text for one in self.claim.predicates if not _fits(one, case)), None)
         if self.unmet is None:
             self._find({**self._constants(), **self._sizes(), **given})
 
@@ -264,7 +269,11 @@ class _Told:
                 if p.name in self.values or p.name == self.bounded.carried:
                     continue
                 if p.name in known:
-                    self.values[p.name] = known[p.name]
+                    value = known[p.name]
+                    outside = not p.domain.contains(value)
+                    self.values[p.name] = SMALLEST if outside and np.ndim(value) == 0 and value == 0 else value
+                    if not p.domain.contains(self.values[p.name]):
+                        self.unmet = f"{p.name} in {p.domain}"
                 elif p.name in texts:
                     tree = parse_expression(texts[p.name])
                     if text_of(tree) in known:
@@ -346,10 +355,12 @@ class _Told:
             for i, relation in enumerate(floats.claim.formulas.relations):
                 if relation is None:
                     continue
-                found[~np.broadcast_to(_holds(floats.sides(i), relation.operators), shape)] = np.inf
+                free = bool(_names(relation.sides, floats.claim) & set(values))  # chosen within, and not up to rounding
+                found[~np.broadcast_to(_holds(floats.sides(i), relation.operators, free), shape)] = np.inf
         found[np.isnan(found)] = np.inf
         return found
 
+    @np.errstate(all="ignore")
     def _carried(self, values: Mapping[str, Any]) -> Any:
         """The number of a claim about one round, after all rounds."""
         name, many = self.bounded.carried, self.numbers.rounds - self.bounded.last + 1
@@ -475,15 +486,16 @@ def _fits(one: Predicate, case: Case) -> bool:
     return satisfied.best(one, case.problem) is not None
 
 
-def _holds(sides: Sequence[Any], operators: Sequence[str]) -> Any:
-    """A chain of relations between floats, up to rounding where they are not strict."""
+def _holds(sides: Sequence[Any], operators: Sequence[str], exactly: bool = False) -> Any:
+    """A chain of relations between floats, up to rounding where they are not strict; `exactly`: equations alone."""
     found: Any = True
     for (left, right), operator in zip(pairwise(sides), operators, strict=True):
-        slack = 0.0 if operator in ("<", ">") else SLACK * np.maximum(np.abs(left), np.abs(right))
+        slack = SLACK * np.maximum(np.abs(left), np.abs(right))
+        room = 0.0 if exactly else slack
         if operator == "==":
             found = found & (np.abs(left - right) <= slack)
         elif operator in ("<", "<="):
-            found = found & ((left < right) if operator == "<" else (left <= right + slack))
+            found = found & ((left < right) if operator == "<" else (left <= right + room))
         else:
-            found = found & ((left > right) if operator == ">" else (left + slack >= right))
+            found = found & ((left > right) if operator == ">" else (left + room >= right))
     return found
