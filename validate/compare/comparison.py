@@ -11,7 +11,7 @@ from theory.predicates import Convex, PolyakLojasiewicz, StronglyConvex
 from theory.quantity import Measure, bounded
 from theory.sentence import text_of
 from validate.compare.costs import Costs, costs
-from validate.compare.measured import measured
+from validate.compare.measured import Measured, measured
 from validate.compare.numbers import Numbers
 from validate.compare.promised import LackingError, Promise, promise
 
@@ -32,7 +32,7 @@ class Row:
         costs: of a round; None where the claim leaves a parameter of its algorithm open.
         verdict: what a check said, or empty.
         struck: why it is not ranked, or empty.
-        measured: the quantity on each problem, by its name; None where it was not measured.
+        measured: the quantity on each problem; None where it was not measured.
     """
 
     promise: Promise
@@ -41,7 +41,7 @@ class Row:
     costs: Costs | None = None
     verdict: str = ""
     struck: str = ""
-    measured: Mapping[str, float] | None = None
+    measured: Measured | None = None
 
     @property
     def sampled(self) -> bool:
@@ -52,12 +52,13 @@ class Row:
     @property
     def truth(self) -> float | None:
         """The claim's own quantity where it is largest."""
-        return max(self.measured.values()) if self.measured else None
+        return max(self.measured.values.values()) if self.measured else None
 
     @property
     def ratio(self) -> float | None:
         """What is promised over what is measured, where that is closest; None where all is 0, or not measured."""
-        pairs = [(self.promise.by_case[name], value) for name, value in (self.measured or {}).items() if value > 0]
+        values = {} if self.measured is None else self.measured.values
+        pairs = [(self.promise.by_case[name], value) for name, value in values.items() if value > 0]
         return min((most / value for most, value in pairs), default=None)
 
     def to_json(self) -> dict[str, Any]:
@@ -81,7 +82,7 @@ class Row:
             "verdict": self.verdict or None,
             "sure": one.claim.sure or None,
             "struck": self.struck or None,
-            "measured": None if self.measured is None else dict(self.measured),
+            "measured": None if self.measured is None else dict(self.measured.values),
             "ratio": self.ratio,
             "source": one.claim.source,
         }
@@ -181,7 +182,7 @@ def seen(row: Row, numbers: Numbers) -> Row:
     """A row with what is measured; one that is broken does not count."""
     truth = measured(row.promise, numbers)
     by_case = row.promise.by_case
-    broken = truth is not None and any(v > by_case[name] * BROKEN + TINY for name, v in truth.items())
+    broken = truth is not None and any(v > by_case[name] * BROKEN + TINY for name, v in truth.sure.items())
     return replace(row, measured=truth, struck=row.struck or ("broken here" if broken else ""))
 
 

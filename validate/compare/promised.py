@@ -124,9 +124,7 @@ def promise(claim: Claim, bounded: Bounded, numbers: Numbers, given: Mapping[str
     Raises:
         LackingError: where it promises nothing.
     """
-    own = {
-        name if NAME.match(name) else text_of(parse_expression(name)): value for name, value in (given or {}).items()
-    }
+    own = {_own(name): value for name, value in (given or {}).items()}
     here = {case.name: _Told(bounded, numbers.known, case, own) for case in cases(numbers.known)}
     fitting = {name: told for name, told in here.items() if told.unmet is None}
     if not fitting:
@@ -183,10 +181,9 @@ def _own(name: str) -> str:
 
 
 def _differ(one: _Told, two: _Told) -> bool:
-    """Whether a number that is known in both is another one."""
-    return one.begins != two.begins or any(
-        not np.array_equal(value, two.values[name]) for name, value in one.values.items() if name in two.values
-    )
+    """Whether a number that is known in both is another one, and not by rounding."""
+    pairs = [(value, two.values[name]) for name, value in one.values.items() if name in two.values]
+    return any(not np.allclose(u, v, rtol=SLACK, atol=SLACK**2) for u, v in [(one.begins, two.begins), *pairs])
 
 
 class _Told:

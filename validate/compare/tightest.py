@@ -40,7 +40,8 @@ def grid(
     variances: Sequence[float] = (1.0,),
     base: Numbers | None = None,
 ) -> Iterator[Numbers]:
-    """The points: L = 1, mu = 1/kappa, and the rest as in `base`. With the usual ones `tightest` takes about 20 s of a processor.
+    """The points: L = 1, mu = 1/kappa, and the rest as in `base`. With the
+    usual ones `tightest` takes some 20 s.
 
     Args:
         kappas: L/mu.
