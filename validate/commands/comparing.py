@@ -70,7 +70,7 @@ def compare(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Which algorithm and which step does theory promise most for my numbers?
+    """Say which algorithm and step theory promises most for.
 
     Every claim that bounds the quantity is evaluated at these numbers, its free steps chosen within its conditions so
     that it promises most; the best promise comes first. What a number that is not given would decide is listed under
