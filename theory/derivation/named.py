@@ -11,7 +11,8 @@ from theory.derivation.polynomials import RejectedError
 from theory.derivation.schemas import SCHEMAS
 from theory.derivation.statements import NotProvedError
 from theory.derivation.writing import Data, assumed
-from theory.predicates import Predicate, predicate
+from theory.for_every import predicate_of
+from theory.predicates import Predicate
 from theory.sentence import FUNCTION_NAMES, parse_call, text_of
 
 BLOCKS = ("base", "step", "first", "second")
@@ -118,8 +119,8 @@ def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predi
     fitting = [
         one
         for text in (*claim.assuming, *claim.standing)
-        if (call := parse_call(text)) is not None
-        and (one := predicate(*call)).name in kinds
+        if (one := predicate_of(text)) is not None
+        and one.name in kinds
         and (len(one.constants) == constants or kind == "convex")
         and (not one.function or FUNCTION_NAMES.index(one.function) >= depth)
     ]

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from theory.claim import Claim
 from theory.derivation.polynomials import RejectedError
+from theory.for_every import assumption, predicate_of
 from theory.formula import Apply, Name
-from theory.predicates import Predicate, predicate
+from theory.predicates import Predicate
 from theory.sentence import (
     FUNCTION_NAMES,
     Expression,
     Sentence,
     applied,
     everything_meant,
-    parse_call,
     parse_sentence,
     parts,
     read,
@@ -151,8 +151,8 @@ def assumed(claim: Claim, of: Sequence[str]) -> list[Predicate]:
     made = {one.text: one for one in claim.predicates}
     found = []
     for text in of:
-        call = parse_call(text)
-        one = None if call is None else made.get(predicate(*call).text)
+        same = predicate_of(text)
+        one = None if same is None else made.get(same.text)
         if one is None:
             raise RejectedError(f"{text} is no assumption of the claim")
         found.append(one)
@@ -261,11 +261,10 @@ def named_points(claim: Claim) -> dict[str, str]:
 
     spoken(claim.sentence, "")
     for text in (*claim.assuming, *claim.standing):
-        call = parse_call(text)
-        if call is None:
-            spoken(parse_sentence(text), text)
+        one = assumption(text)
+        if isinstance(one, Sentence):
+            spoken(one, text)
             continue
-        one = predicate(*call)
         if one.name == "strongly_convex":
             found.setdefault("xstar", text)
             if one.function != "f":

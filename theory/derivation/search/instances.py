@@ -9,7 +9,8 @@ from typing import Any
 
 from theory import predicates as p
 from theory.claim import Claim
-from theory.sentence import FUNCTION_NAMES, Expression, parse_call, parse_expression, read, text_of
+from theory.for_every import predicate_of
+from theory.sentence import FUNCTION_NAMES, Expression, parse_expression, read, text_of
 
 LEVEL = {"f": 0, "f_n": 1, "f_ni": 2}
 ABOUT_ONE = ("convex", "strongly_convex", "smooth")
@@ -37,9 +38,9 @@ def assumed(claim: Claim) -> list[tuple[str, p.Predicate]]:
     """The assumptions on functions, with their texts."""
     found = []
     for text in (*claim.assuming, *claim.standing):
-        call = parse_call(text)
-        if call is not None:
-            found.append((text, p.predicate(*call)))
+        one = predicate_of(text)
+        if one is not None:
+            found.append((text, one))
     return found
 
 
