@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from . import every
 from .implied import DECIDE as DECIDE_OF_POINTS
 from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
@@ -23,7 +24,7 @@ from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
 from .ridges_assumed import dissimilar as dissimilar_ridges
 from .ridges_assumed import variance as variance_of_ridges
 from .scalars import ZERO, Number
-from .sentences import FUNCTIONS, Node, names_in, read_call, read_formula
+from .sentences import FUNCTIONS, Node, Sentence, names_in, read_call, read_formula, read_sentence
 from .spoken import World
 
 UP, DOWN = -1, 1
@@ -56,17 +57,24 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Assumption:
-    """An assumption: its text, name, function (empty for none), constants, and the matrix of ``connected``."""
+    """An assumption: its text, name, function (empty for none), constants, and the matrix of ``connected``.
+
+    One for every point (`every`) has its points and its sentence, too.
+    """
 
     text: str
     name: str
     function: str
     constants: tuple[Node, ...]
     matrix: str
+    points: tuple[str, ...] = ()
+    sentence: Sentence | None = None
 
     @property
     def meaning(self) -> str:
         """In words."""
+        if self.sentence is not None:
+            return f"{self.sentence.text}, wherever {' and '.join(self.points)} may be"
         inside = self.text[self.text.index("(") + 1 : self.text.rindex(")")]
         given = _arguments(inside)[1 if self.function else 0 :]
         name = "spread" if self.name == "dissimilar" and len(given) == 1 else self.name
@@ -92,8 +100,16 @@ def read_assumption(data: Any) -> Assumption:
     Raises:
         FormatError: otherwise.
     """
-    fields(data, "an assumption", "text predicate", "function constants matrix")
+    fields(data, "an assumption", "text predicate", "function constants matrix points sentence")
     text = text_of(data["text"], "an assumption").strip()
+    said_for_all = every.split(text)
+    if said_for_all is not None:
+        points, sentence = said_for_all
+        beside = read_sentence(data.get("sentence"), "an assumption")
+        same = data["predicate"] == "for every" and data.get("points") == list(points)
+        if not (same and alike_sentences(beside, sentence)):
+            raise FormatError(f"the assumption {shown(text)} is not the one that is given as data beside it")
+        return Assumption(text, "for every", "", every.constants_of(points, sentence), "", points, sentence)
     call = read_call(text, "an assumption")
     if call is None:
         raise FormatError(f"{shown(text)} is no assumption")
@@ -129,6 +145,11 @@ def alike(one: Node, two: Node) -> bool:
     return all(alike(a, b) for a, b in zip(one.args, two.args, strict=True))
 
 
+def alike_sentences(one: Sentence, two: Sentence) -> bool:
+    """Whether two sentences are the same."""
+    return one.relation == two.relation and alike(one.left, two.left) and alike(one.right, two.right)
+
+
 def holds(assumption: Assumption, world: World) -> bool:
     """Whether it is true of the problem, with the given constants.
 
@@ -139,6 +160,9 @@ def holds(assumption: Assumption, world: World) -> bool:
         return connected(world, assumption.matrix)
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
+    if assumption.sentence is not None:
+        free = every.check_words(assumption.points, assumption.sentence, world.words)
+        return every.everywhere(assumption.points, assumption.sentence, free, world)
     variance, dissimilar, known = _variance, _dissimilar, DECIDE
     if isinstance(problem, Pieces):
         variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
