@@ -59,11 +59,16 @@ class ForEvery(Predicate):
     meaning = "as it says"
 
     @cached_property
-    def text(self) -> str:
-        """As a claim writes it, with the indices that are free in it."""
+    def over(self) -> tuple[str, ...]:
+        """The indices that are free in it, and its points."""
         words = Vocabulary(vectors=self.points)
         free = {index for side in self.sentence.sides for index in read(side, words).free}
-        return f"for every {', '.join([*(i for i in _COUNTED if i in free), *self.points])}: {self.sentence}"
+        return (*(index for index in _COUNTED if index in free), *self.points)
+
+    @cached_property
+    def text(self) -> str:
+        """As a claim writes it, with the indices that are free in it."""
+        return f"for every {', '.join(self.over)}: {self.sentence}"
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:  # type: ignore[override]
