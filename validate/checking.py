@@ -13,9 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from theory.catalog import claim as find_claim
-from theory.catalog import claims, papers, suggestion
-from theory.catalog import paper as find_paper
+from theory import catalog
 from theory.claim import Claim
 from validate import kept
 from validate.files import knowing, sources
@@ -83,11 +81,12 @@ def check_one(
             result = _ended(claim, text, quick)
         moved = kept.keep(claim, Path(folder), Path(out), "quick" if quick else "")
     now = {path: moved.get(path, path) for path in (result.certificate, result.proof) if path is not None}
-    return replace(result, certificate=now.get(result.certificate or ""), proof=now.get(result.proof or ""))
+    certificate, proof = now.get(result.certificate or ""), now.get(result.proof or "")
+    return replace(result, certificate=certificate, proof=proof, sure=claim.sure)
 
 
 def _ended(claim: Claim, text: str, quick: bool) -> Result:
-    return decide(claim.id, [Evidence("exact", "undecided", text)], quick=quick)
+    return replace(decide(claim.id, [Evidence("exact", "undecided", text)], quick=quick), sure=claim.sure)
 
 
 def check_all(
@@ -102,8 +101,8 @@ def check_all(
     """The verdicts on claims, with all their evidence; certificates and verdicts.json are written to `out`.
 
     Args:
-        targets: ids of claims, names of papers, or ``"all"``; ``my_paper.py`` or ``my_paper.py:label``, a file that is
-            run.
+        targets: ids of claims, names of papers or of collections (`theory.catalog.COLLECTIONS`), or ``"all"``, which is
+            all papers that are in none; ``my_paper.py`` or ``my_paper.py:label``, a file that is run.
         quick: smaller budgets.
         out: directory of the results; certificates go to its subdirectory ``certificates``.
         seed: of what is drawn.
@@ -175,7 +174,7 @@ def check_by_id(id: str, quick: bool, out: Path, seed: int) -> Result:
         out: certificates go to its subdirectory ``certificates``.
         seed: of what is drawn.
     """
-    claim = find_claim(id)
+    claim = catalog.claim(id)
     tell(id)
     result = check_one(claim, quick=quick, out=out, seed=seed, progress=tell)
     tell((kept.entry(result, claim), out))
@@ -184,7 +183,7 @@ def check_by_id(id: str, quick: bool, out: Path, seed: int) -> Result:
 
 def without_process(id: str, quick: bool, out: Path, how: str, hear: Callable[[Any], None]) -> Result:
     """The verdict on a claim whose process ended over it, killed or crashed; it is kept, as others are."""
-    claim = find_claim(id)
+    claim = catalog.claim(id)
     result = _ended(claim, f"the check could not be made: its process {how}", quick)
     hear((kept.entry(result, claim), out))
     return result
@@ -215,7 +214,7 @@ def listener(progress: Progress | None) -> Callable[[Any], None]:
 
 
 def resolve(targets: Sequence[str]) -> list[Claim]:
-    """The claims that ids, names of papers and ``"all"`` stand for, in the order of the targets, each once.
+    """The claims that ids, names of papers and collections and ``"all"`` stand for, in their order, each once.
 
     A paper may be in a file, ``my_paper.py``, a claim too, ``my_paper.py:label``; `validate.files.load` runs it.
 
@@ -226,17 +225,17 @@ def resolve(targets: Sequence[str]) -> list[Claim]:
     if not targets:
         raise ValueError("targets is empty: give ids of claims, names of papers, or all")
     targets = loaded(targets)
-    names = [p.name for p in papers()]
+    names = {*catalog.names(), *catalog.COLLECTIONS}
     chosen: dict[str, Claim] = {}
     for target in targets:
         if target == "all":
-            found: Iterable[Claim] = (c for p in papers() for c in p)
+            found: Iterable[Claim] = catalog.claims()
         elif target in names:
-            found = find_paper(target)
+            found = catalog.claims(target)
         elif "/" in target:
-            found = [find_claim(target)]
+            found = [catalog.claim(target)]
         else:
-            hint = suggestion(target, [*names, "all", *(c.id for c in claims())])
+            hint = catalog.suggestion(target, [*sorted(names), "all", *(c.id for c in catalog.claims())])
             raise ValueError(f"target={target!r} is neither the id of a claim nor a paper nor 'all'{hint}")
         chosen |= {c.id: c for c in found}
     return list(chosen.values())

@@ -44,7 +44,7 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7, "processes": 3}
     assert found[0]["verdict"] == "refuted"
     assert found[0]["certificate"] == "out/certificates/7.json"
-    keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+    keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick", "sure")
     assert tuple(found[0]) == keys
     assert {"kind", "outcome", "detail", "origin"} <= set(found[0]["evidence"][0])
     assert found[1]["tightness"] is None, "JSON has no infinity"

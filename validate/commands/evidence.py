@@ -39,7 +39,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="TARGET...",
-            help="Ids of claims, papers, or all; paper.py or paper.py:LABEL, which is run.",
+            help="Ids of claims, papers, collections of papers (landmarks), or all, which is what is in no collection; "
+            "paper.py or paper.py:LABEL, which is run.",
             autocompletion=completion.targets,
         ),
     ],
@@ -191,8 +192,9 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[PAPER]...",
-            help="Papers, or paper.py, which is run; all papers without, none with --store.",
-            autocompletion=completion.papers,
+            help="Papers, collections of papers (landmarks), or paper.py, which is run; all papers without, none with "
+            "--store.",
+            autocompletion=completion.collections,
         ),
     ] = None,
     stores: Annotated[
