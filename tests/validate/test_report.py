@@ -312,7 +312,18 @@ def test_json_contract(out) -> None:
     content = json.loads((out / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert [c["id"] for c in content] == ["toy/one", "toy/one/corrected", "toy/two", "toy/three", "toy/four"]
     for c in content:
-        keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+        keys = (
+            "id",
+            "verdict",
+            "covered",
+            "tightness",
+            "severity",
+            "evidence",
+            "certificate",
+            "proof",
+            "quick",
+            "sure",
+        )
         assert tuple(c) == keys
         assert all({"kind", "outcome", "detail", "origin"} <= set(e) for e in c["evidence"])
     assert content[2]["tightness"] is None  # infinite: not a number of JSON
