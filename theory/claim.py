@@ -95,6 +95,7 @@ class Claim:
         sure: how its text is known: the paper was `read`, a third party `transcribed` it, it is another's account
             (`secondary`), or from `memory`; empty for a paper of the catalogue, which was read.
         amends: label of the printed claim that this one repairs.
+        rests_on: labels of claims of its paper, or ids of others', from which the paper has it: for a reader.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
         paper: the first part of its id; `Paper` sets it.
@@ -119,13 +120,14 @@ class Claim:
     remarks: tuple[str, ...] = ()
     sure: Sureness = ""
     amends: str | None = None
+    rests_on: tuple[str, ...] = ()
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
     paper: str = ""
     beside: tuple[Claim, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("assuming", "vectors", "standing", "remarks", "given"):
+        for name in ("assuming", "vectors", "standing", "remarks", "rests_on", "given"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise SentenceError(
@@ -180,6 +182,12 @@ class Claim:
         if self.amends is None or self.amends.startswith(f"{self.paper}/"):
             return self.amends
         return f"{self.paper or 'unpublished'}/{self.amends}"
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The ids of the claims that it rests on."""
+        here = {other.label: other.id for other in self.beside}
+        return tuple(here.get(name, name) for name in self.rests_on)
 
     @cached_property
     def sentence(self) -> Sentence:
@@ -464,6 +472,7 @@ class Paper:
         claims: each with a label of its own; a claim that amends another one comes with that one. They are this paper's
             from then on.
         experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
+        family: of methods, under which a collection shows it; empty for a paper that is in none.
     """
 
     name: str
@@ -471,6 +480,7 @@ class Paper:
     authors: str
     claims: tuple[Claim, ...]
     experiments: str = ""
+    family: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "claims", tuple(self.claims))
