@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from . import every
+from .every import check_words, constants_of, everywhere, split
 from .implied import DECIDE as DECIDE_OF_POINTS
 from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
@@ -102,14 +102,14 @@ def read_assumption(data: Any) -> Assumption:
     """
     fields(data, "an assumption", "text predicate", "function constants matrix points sentence")
     text = text_of(data["text"], "an assumption").strip()
-    said_for_all = every.split(text)
+    said_for_all = split(text)
     if said_for_all is not None:
         points, sentence = said_for_all
         beside = read_sentence(data.get("sentence"), "an assumption")
         same = data["predicate"] == "for every" and data.get("points") == list(points)
         if not (same and alike_sentences(beside, sentence)):
             raise FormatError(f"the assumption {shown(text)} is not the one that is given as data beside it")
-        return Assumption(text, "for every", "", every.constants_of(points, sentence), "", points, sentence)
+        return Assumption(text, "for every", "", constants_of(points, sentence), "", points, sentence)
     call = read_call(text, "an assumption")
     if call is None:
         raise FormatError(f"{shown(text)} is no assumption")
@@ -161,8 +161,8 @@ def holds(assumption: Assumption, world: World) -> bool:
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
     if assumption.sentence is not None:
-        free = every.check_words(assumption.points, assumption.sentence, world.words)
-        return every.everywhere(assumption.points, assumption.sentence, free, world)
+        free = check_words(assumption.points, assumption.sentence, world.words)
+        return everywhere(assumption.points, assumption.sentence, free, world)
     variance, dissimilar, known = _variance, _dissimilar, DECIDE
     if isinstance(problem, Pieces):
         variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
