@@ -16,7 +16,8 @@ from sim.problems.linear_algebra import root
 from theory.for_every import ForEvery
 from theory.operations import UndecidedError, to_fraction
 from theory.sentence import index_of
-from validate.satisfied.forms import Condition, conditions
+from validate.satisfied.conditions import Condition
+from validate.satisfied.forms import conditions
 from validate.satisfied.rules import ROUNDING, Numbers
 
 F = Fraction

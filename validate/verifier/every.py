@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from .pieces import Piece, Pieces, between, gaps
@@ -22,6 +23,7 @@ from .ridges import square as length2
 from .scalars import ONE, OPERATIONS, ZERO
 from .sentences import FUNCTIONS, OVER, WORDS, Node, Sentence, everything, index_of, names_in, read_sentence
 from .spoken import World
+from .unknowns import Unknown, certain, of
 from .vocabulary import Vocabulary
 
 FOR_EVERY = re.compile(r"\s*for\s+every\b([^:]*):(.*)", re.DOTALL)
@@ -80,74 +82,13 @@ def check_words(points: Sequence[str], sentence: Sentence, words: Vocabulary) ->
     return free
 
 
-# --- polynomials in the unknowns --------------------------------------------------------------------------------------
-
-
-class Unknown:
-    """A polynomial of degree 2 at most: coefficients by sorted numbers of unknowns."""
-
-    __slots__ = ("terms",)
-
-    def __init__(self, terms: Mapping[tuple[int, ...], Fraction]) -> None:
-        self.terms = {m: c for m, c in terms.items() if c}
-
-    def __add__(self, other: Any) -> Unknown:
-        found = dict(self.terms)
-        for m, c in of(other).terms.items():
-            found[m] = found.get(m, ZERO) + c
-        return Unknown(found)
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Unknown:
-        return Unknown({m: -c for m, c in self.terms.items()})
-
-    def __sub__(self, other: Any) -> Unknown:
-        return self + -of(other)
-
-    def __rsub__(self, other: Any) -> Unknown:
-        return -self + other
-
-    def __mul__(self, other: Any) -> Unknown:
-        found: dict[tuple[int, ...], Fraction] = {}
-        for m, a in self.terms.items():
-            for k, b in of(other).terms.items():
-                both = tuple(sorted((*m, *k)))
-                if len(both) > 2:
-                    raise Uncheckable("a sentence for every point that is no quadratic")
-                found[both] = found.get(both, ZERO) + a * b
-        return Unknown(found)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Unknown:
-        divisor = certain(of(other))
-        if divisor is None or divisor == 0:
-            raise Uncheckable("a division by 0, or by an unknown number")
-        return Unknown({m: c / divisor for m, c in self.terms.items()})
-
-
-def of(value: Any) -> Unknown:
-    """A number as a polynomial."""
-    if isinstance(value, Unknown):
-        return value
-    if not isinstance(value, Fraction | int):
-        raise Uncheckable("a number in a sentence for every point is irrational")
-    return Unknown({(): Fraction(value)})
-
-
-def certain(value: Unknown) -> Fraction | None:
-    """The number that a polynomial is; None for another."""
-    return value.terms.get((), ZERO) if set(value.terms) <= {()} else None
-
-
 # --- a sentence with unknown points -----------------------------------------------------------------------------------
 
 
 class Within:
     """The sentence's names on a problem, its points being polynomials."""
 
-    def __init__(self, problem: Problem, world: World, points: Mapping[str, tuple[Unknown, ...]]) -> None:
+    def __init__(self, problem: Problem, world: World, points: Mapping[str, Any]) -> None:
         self.problem, self.world, self.points = problem, world, points
 
     def functions(self, name: str, at: Mapping[str, int], v: tuple[Unknown, ...]) -> tuple[Any, Any]:
@@ -234,8 +175,21 @@ def combined(op: str, one: Any, two: Any) -> Any:
     return {"+": lambda: one + two, "-": lambda: one - two, "*": lambda: one * two, "/": lambda: one / two}[op]()
 
 
-def everywhere(points: Sequence[str], sentence: Sentence, free: frozenset[str], world: World) -> bool:
-    """Whether a sentence is true for every one of its points, and of all its free clients and samples.
+def everywhere(
+    points: Sequence[str],
+    sentence: Sentence,
+    at: Mapping[str, int],
+    world: World,
+    constants: Mapping[str, Fraction] = MappingProxyType({}),
+) -> bool:
+    """Whether a sentence is true for every one of its points.
+
+    Args:
+        points: its points.
+        sentence: what is said of them.
+        at: the client and the sample that it is about, where these are free in it.
+        world: the instance.
+        constants: names that mean numbers here.
 
     Raises:
         Uncheckable: where that cannot be told.
@@ -245,11 +199,8 @@ def everywhere(points: Sequence[str], sentence: Sentence, free: frozenset[str], 
         raise Uncheckable("what holds everywhere, of functions that are known at points only")
     decide = _along_axes if isinstance(problem, Pieces | Ridges) else _of_quadratics
     turns = {"<=": (False,), ">=": (True,), "==": (False, True)}[sentence.relation]
-    for n in range(problem.N) if free else (0,):
-        for i in range(len(problem.samples[n])) if "i" in free else (0,):
-            if not all(decide(points, sentence, {"n": n, "i": i}, turned, world) for turned in turns):
-                return False
-    return True
+    known = {name: of(value) for name, value in constants.items()}
+    return all(decide(points, sentence, at, turned, world, known) for turned in turns)
 
 
 def _minimisers(sentence: Sentence, problem: Problem) -> Iterator[tuple[str, Any]]:
@@ -261,10 +212,15 @@ def _minimisers(sentence: Sentence, problem: Problem) -> Iterator[tuple[str, Any
 
 
 def _of_quadratics(
-    points: Sequence[str], sentence: Sentence, at: Mapping[str, int], turned: bool, world: World
+    points: Sequence[str],
+    sentence: Sentence,
+    at: Mapping[str, int],
+    turned: bool,
+    world: World,
+    known: Mapping[str, Unknown],
 ) -> bool:
     problem, size = world.given_problem(), 0
-    vectors: dict[str, tuple[Unknown, ...]] = {}
+    vectors: dict[str, Any] = {**known}
     for name in points:
         vectors[name] = tuple(Unknown({(size + j,): ONE}) for j in range(problem.d))
         size += problem.d
@@ -291,7 +247,7 @@ def _of_quadratics(
 class _Chosen(Within):
     """Functions along axes, at unknowns that lie in one stretch of each axis."""
 
-    def __init__(self, world: World, axes: Any, points: Mapping[str, tuple[Unknown, ...]], inside: Any) -> None:
+    def __init__(self, world: World, axes: Any, points: Mapping[str, Any], inside: Any) -> None:
         super().__init__(world.given_problem(), world, points)
         self.axes, self.inside = axes, inside
 
@@ -311,12 +267,19 @@ class _Chosen(Within):
         return gradient, value
 
 
-def _along_axes(points: Sequence[str], sentence: Sentence, at: Mapping[str, int], turned: bool, world: World) -> bool:
+def _along_axes(
+    points: Sequence[str],
+    sentence: Sentence,
+    at: Mapping[str, int],
+    turned: bool,
+    world: World,
+    known: Mapping[str, Unknown],
+) -> bool:
     problem: Any = world.given_problem()
     axes = [(ONE,)] if isinstance(problem, Pieces) else axes_of([f for own in problem.samples for f in own])
     if axes is None or len(points) > 1:
         raise Uncheckable("a sentence for every point, of functions that are neither quadratics nor along common axes")
-    vectors: dict[str, tuple[Unknown, ...]] = {}
+    vectors: dict[str, Any] = {**known}
     for name, f in _minimisers(sentence, problem):
         found = problem.minimum(f)
         if found is None or not found[1]:
