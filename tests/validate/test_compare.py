@@ -170,6 +170,13 @@ def test_what_the_numbers_cannot_satisfy():
         of(claim("one", f"{DISTANCE} <= norm2(x0 - xstar)/mu", of=descent, assuming=SMOOTH), replace(NUMBERS, mu=0.0))
 
 
+def test_a_sentence_for_every_point_binds_its_constants():
+    apart = "for every x: norm2(grad(f_n, x) - grad(f, x)) <= G**2"
+    found = of(claim("one", f"{DISTANCE} <= 3*G", of=descent, assuming=(apart,)), NOISY)
+    assert isclose(found.value, 3 * 2.0, rel_tol=1e-6)
+    assert all(name.startswith("clients alike") for name in found.by_case)
+
+
 def test_a_number_of_the_run_is_asked_for_unless_the_step_is_fixed():
     right = "max_k(E(norm2(x[k] - x0)))"
     one = claim("run", f"{DISTANCE} <= eta*norm2(x0 - xstar) + {right}", of=descent, assuming=("eta <= 1",))
