@@ -1,8 +1,10 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First the pool: instances made from the claim, each measured exactly. Then the search in batches (`validate.batch`),
-then the tightest with one integer larger and larger. What breaks it is confirmed as it was measured; then it is made
-smaller.
+First instances made from the claim, each measured exactly: the pool, functions on a line and in the plane, few numbers
+with their integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
+not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`), a million terms
+and one of hundreds (`made_longer`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the
+claim is confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -85,8 +87,8 @@ def hunt(
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
         operations: a budget in operations (`theory.program.work`): pool and distance end with their shares of it, what
-            is left going to the next, but none before `LEAST` instances, unless all of it is spent; the search has half
-            as much beside.
+            is left going to the next, but none before `LEAST` instances, unless all of it is spent; few numbers and the
+            search have shares of their own.
         only_pool: whether nothing comes after the pool.
         begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
     """
@@ -114,8 +116,14 @@ def _breaks(
     """What breaks the claim, with the stage in which it was met."""
     budget = Budget(operations)
     seeds = iter(range(found.drawn, pool))
-    for seen in _of_pool(claim, found, seeds, seed, stop, lambda: not only_pool and budget.spent(FIRST)):
-        yield seen, POOL
+
+    def some(shares: float, least: int) -> Iterator[tuple[Seen, str]]:
+        def spent() -> bool:
+            return budget.spent(shares if found.drawn >= least else 3)
+
+        return ((seen, POOL) for seen in _of_pool(claim, found, seeds, seed, stop, spent))
+
+    yield from some(1 if only_pool else FIRST, LEAST if only_pool else LEAST // 2)
     if only_pool:
         return
     for seen in on_a_line(claim, found, stop):
@@ -132,8 +140,7 @@ def _breaks(
         yield seen, SEARCH
     budget.leave_out(before)
     tell(f"{claim.id}: more of {pool} instances")
-    for seen in _of_pool(claim, found, seeds, seed, stop, lambda: budget.spent(1)):
-        yield seen, POOL
+    yield from some(1, LEAST)
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken:
             yield seen, ALTERED
@@ -160,9 +167,9 @@ def _staged(seen: Seen | None, stage: str) -> Iterator[tuple[Seen, str]]:
 def _of_pool(
     claim: Claim, found: Hunt, seeds: Iterator[int], seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
 ) -> Iterator[Seen]:
-    """The instances of the pool that break a claim; not before `LEAST` is a budget asked."""
+    """The instances of the pool that break a claim."""
     sizes = fitting_sizes(claim)
-    while not (stop() or (found.drawn >= LEAST and spent())):
+    while not (stop() or spent()):
         i = next(seeds, None)
         if i is None:
             return
