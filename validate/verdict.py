@@ -31,6 +31,14 @@ ORIGINS: dict[Origin, str] = {
 }
 """Where instances come from, for a reader."""
 
+KNOWN: Mapping[str, str] = {
+    "read": "as printed: the paper was read",
+    "transcribed": "as transcribed by a third party, with page and equation",
+    "secondary": "as another author has it",
+    "memory": "from memory, to be looked up before it is called printed",
+}
+"""How a claim's text is known, in words."""
+
 BEYOND = 1e6
 """A ratio left / right above this is shown as such: the left side then grows without end as the run gets longer, or the
 right side vanishes, and its size says how long the scenario is. The evidence has the number and both sides."""
@@ -114,6 +122,7 @@ class Result:
             why the claim is not called supported. Empty where neither matters.
         quick: whether it is the verdict of a quick check.
         proof: path of the derivation, when proved by one.
+        sure: how the claim's text is known (`theory.claim.Claim.sure`).
     """
 
     id: str
@@ -124,6 +133,7 @@ class Result:
     covered: str = ""
     quick: bool = False
     proof: str | None = None
+    sure: str = ""
 
     @property
     def origin(self) -> Origin | None:
@@ -158,6 +168,8 @@ class Result:
         """
         if self.verdict == "undecided":
             return "undecided: broken" if self.broken else "undecided"
+        if self.verdict == "refuted":
+            return refuted_as(self.sure)
         return f"supported ({self.budget})" if self.verdict == "supported" else self.verdict
 
     @property
@@ -191,7 +203,13 @@ class Result:
             "certificate": self.certificate,
             "proof": self.proof,
             "quick": self.quick,
+            "sure": self.sure or None,
         }
+
+
+def refuted_as(sure: str) -> str:
+    """The word for a refuted claim: what a text from memory says need not be what is printed."""
+    return "refuted as transcribed" if sure == "memory" else "refuted"
 
 
 def _broken_how(found: Evidence, proved: bool) -> str:

@@ -68,6 +68,7 @@ CLAIMS = (
     ),
     claim(
         "corollary-1", f"{REGRET} <= {FIRST} + {FALLING} + {LAST}", **CHOSEN,
+        rests_on=("theorem-4",),
         title="the regret of AMSGrad, beta_1 falling", source=f"{SOURCE}, Corollary 1", sure="read",
     ),
     claim(
@@ -77,4 +78,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("amsgrad", "On the Convergence of Adam and Beyond", "Reddi, Kale, Kumar", CLAIMS)
+PAPER = Paper("amsgrad", "On the Convergence of Adam and Beyond", "Reddi, Kale, Kumar", CLAIMS, family="adaptive")

@@ -48,13 +48,14 @@ CLAIMS = (
         "max(gamma*B, B/sqrt(S)) < 1",
         where={"rho": RHO, "mubar": "mu - L_minus"}, parameters=NUMBERS,
         assuming=("mu > L_minus", "rho > 0"),
-        kind="remark", title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
+        kind="remark", rests_on=("theorem-4",),
+        title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
     ),
     claim(
         "remark-5-sufficient",
         "1 - gamma*B - B*(1 + gamma)*sqrt(2)/sqrt(S) > 0",
         parameters=NUMBERS, assuming=("gamma*B < 1", "B/sqrt(S) < 1"),
-        kind="remark", title="gamma*B < 1 and B/sqrt(K) < 1 are enough for a mu with rho > 0",
+        kind="remark", rests_on=("theorem-4",), title="gamma*B < 1 and B/sqrt(K) < 1 are enough for a mu with rho > 0",
         source=f"{SOURCE}, Remark 5", sure="read", remarks=(LIMIT,),
     ),
     claim(
@@ -62,7 +63,8 @@ CLAIMS = (
         "rho >= 1/(24*L*B**2)",
         where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
         assuming=("B >= 100", "B <= sqrt(S)/2"),
-        kind="corollary", title="the choice mu = 6 L B**2 for convex functions", source=f"{SOURCE}, Corollary 7",
+        kind="corollary", rests_on=("a-3-line-17",),
+        title="the choice mu = 6 L B**2 for convex functions", source=f"{SOURCE}, Corollary 7",
         sure="read", remarks=("printed with ~= for mu and for rho; 1 << B is B >= 100 here",),
     ),
     claim(
@@ -76,14 +78,16 @@ CLAIMS = (
         "a-3-condition",
         "1 - B*sqrt(2)/sqrt(S) > 0",
         parameters={"B": AT_LEAST_ONE}, assuming=("B < sqrt(S)",),
-        kind="equation", title="a decrease is possible if B < sqrt(K)", source=f"{SOURCE}, appendix A.3", sure="read",
+        kind="equation", rests_on=("theorem-4",),
+        title="a decrease is possible if B < sqrt(K)", source=f"{SOURCE}, appendix A.3", sure="read",
         remarks=(LIMIT,),
     ),
     claim(
         "a-3-line-16",
         "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
         where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 100", "B <= sqrt(S)/2"),
-        kind="equation", equation="(16)", title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
+        kind="equation", equation="(16)", rests_on=("theorem-4",),
+        title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
         sure="read", remarks=("printed with <~; 1 << B is B >= 100 here",),
     ),
     claim(
@@ -97,15 +101,18 @@ CLAIMS = (
         "a-3-line-17",
         "1/(2*mu) - 3*L*B**2/(2*mu**2) >= 1/(24*L*B**2)",
         where={"mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
-        kind="equation", equation="(17)", title="what (16) is at mu = 6 L B**2", source=f"{SOURCE}, appendix A.3",
+        kind="equation", equation="(17)", rests_on=("a-3-line-16",),
+        title="what (16) is at mu = 6 L B**2", source=f"{SOURCE}, appendix A.3",
         sure="read", remarks=("printed with ~= for mu and with <~; Corollary 7 is the same of rho itself",),
     ),
     claim(
-        "a-3-iterations", title="iterations of FedProx for one gradient of norm2 below eps, convex", kind="equation",
+        "a-3-iterations", rests_on=("a-3-line-17",),
+        title="iterations of FedProx for one gradient of norm2 below eps, convex", kind="equation",
         source=f"{SOURCE}, appendix A.3", sure="read", remarks=("O(L*B**2*Delta/eps) iterations",),
     ),
     claim(
-        "corollary-9", title="one round of FedProx, devices of unequal exactness", kind="corollary",
+        "corollary-9", rests_on=("theorem-4", "corollary-9/line"),
+        title="one round of FedProx, devices of unequal exactness", kind="corollary",
         source=f"{SOURCE}, Corollary 9", sure="read",
         remarks=("Theorem 4 with gamma**t = max_{k in S_t} gamma_k**t in place of gamma: rho**t is then random",),
     ),
@@ -126,12 +133,16 @@ CLAIMS = (
         remarks=("a_n are the gradients of the devices at a point with norm2 of the mean above eps",),
     ),
     claim(
-        "theorem-6", title="iterations of FedProx for a mean squared gradient of eps",
+        "theorem-6", rests_on=("theorem-4",), title="iterations of FedProx for a mean squared gradient of eps",
         source=f"{SOURCE}, Theorem 6", sure="read",
         remarks=("after T = O(Delta/(rho*eps)) iterations mean_t E norm2(grad f(w^t)) <= eps",),
     ),
 )  # fmt: skip
 
 PAPER = Paper(
-    "fedprox", "Federated Optimization in Heterogeneous Networks", "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith", CLAIMS
+    "fedprox",
+    "Federated Optimization in Heterogeneous Networks",
+    "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith",
+    CLAIMS,
+    family="FedProx",
 )
