@@ -58,7 +58,7 @@ def claims(
     A verdict of a quick check says so. One on a claim that has changed since is not shown. Papers of a collection, such
     as landmarks, are listed when they are asked for, by family.
 
-    Example: fedproof claims fedavg-svrg
+    Example: fedproof claims textbook
     """
     from theory import catalog
     from validate import kept
@@ -127,7 +127,7 @@ def show(
 ) -> None:
     """Print a claim: statement, hypotheses, parameters, proof.
 
-    Example: fedproof show fedavg-svrg/theorem-v1-eq8
+    Example: fedproof show textbook/sgd-strongly-convex
     """
     from theory.catalog import claim as find
     from validate.commands import written
@@ -207,8 +207,8 @@ def bound(
 
     Exit status 3 when the values violate one of its hypotheses; the value, if there is one, is printed all the same.
 
-    Example: fedproof bound fedavg-svrg/theorem-v1-eq8 --set L=2 --set delta=1/sqrt(K) --set S=5 --set M=2
-    --set K=100 --set G2=3 --set f0_gap=7 --set mean_inv_p=13/3 --rigorous
+    Example: fedproof bound textbook/sgd-strongly-convex --set L=2 --set eta=1/(2*L) --set mu=1 --set k=10
+    --set sigma2=3 --set norm2_x0_xstar=4 --rigorous
     """
     from theory import evaluate
     from theory.calculator import ROUNDS

@@ -62,7 +62,7 @@ def feasible(
     Prints parameters that satisfy all of them, or proves that there are none, or says what was tried. Exit status 1
     when they cannot hold together.
 
-    Example: fedproof feasible fedavg-svrg/lemma-v1-eq14 --set M=16
+    Example: fedproof feasible textbook/sgd-strongly-convex --set L=2
     """
     from theory import catalog, evaluate
     from theory.calculator import ROUNDS, calculator

@@ -46,7 +46,7 @@ def mutate(
     is not told where, refutes it with a certificate. Exit status 1 when a false mutant survives. With --seconds the
     counts are those of the mutants that were judged in time, and claims that were cut off are named.
 
-    Example: fedproof mutate fedavg-svrg/eq-a22 --quick
+    Example: fedproof mutate textbook/young --quick
     """
     from validate.mutate import mutate as mutate_claim
     from validate.mutate import mutate_all, summary
