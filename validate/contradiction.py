@@ -8,7 +8,7 @@ relations between their constants, or exclude each other.
 A relation that holds for every client holds for one client, for the means of its sides, and, where it speaks of one
 number a client, for the largest and the smallest of these; a sum over clients is N times a mean. All of it is true for
 every N, so that a contradiction among these numbers is one of the claim. What is asked of every round, turn and sample
-is asked of the first.
+is asked of the first. A product of two vectors is at most that of their lengths.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     if not relations:
         return []
     relations += map(numbers.written, _asked_by_the_program(claim))
+    relations += _of_angles(relations)
     relations += [*_of_means(relations, claim), *_of_extremes(relations, claim)]
     texts = [f"{text_of(numbers.of(r.left))} {r.relation} {text_of(numbers.of(r.right))}" for r in relations]
     for one in () if claim.over else claim.predicates:  # asked at some x only, they imply nothing here
@@ -125,6 +126,18 @@ def _put_first(e: Expression, bound: frozenset[str]) -> Expression | None:
     over = OVER.get(e.operation)
     inner = [_put_first(part, bound if over is None else bound | {over[1]}) for part in parts(e)]
     return None if None in inner else applied(e.operation, tuple(part for part in inner if part is not None))
+
+
+# --- what holds of any two vectors ---------------------------------------------------------------------------------
+
+
+def _of_angles(relations: list[Sentence]) -> list[Sentence]:
+    """Of each pair of vectors of whose product a relation speaks: its Gram matrix has no negative determinant."""
+    said = (e for one in relations for side in one.sides for e in everything(side))
+    products = dict.fromkeys(e for e in said if isinstance(e, Apply) and e.operation == "dot")
+    square = Number(Fraction(2))
+    lengths = {e: applied("*", tuple(applied("norm2", (v,)) for v in parts(e))) for e in products}
+    return [Sentence(applied("**", (e, square)), "<=", length) for e, length in lengths.items()]
 
 
 # --- what holds for every client -------------------------------------------------------------------------------------

@@ -76,3 +76,28 @@ def test_a_round_that_a_run_may_not_have_is_asked_nothing():
     assert outcomes(late) != ["vacuous"]
     early = claim("early", "f(x[k]) >= fstar", of=descent, assuming=("norm2(x[k+1] - x[k]) <= -1",))
     assert outcomes(early) == ["vacuous"]
+
+
+@pytest.mark.parametrize(
+    ("assuming", "vacuous"),
+    [
+        (("norm2(a) < 1", "norm2(b) < 1", "dot(a, b) >= 1"), True),
+        (("norm(a) < 1", "norm(b) < 1", "1 <= dot(b, a)"), True),
+        (("norm2(a) < 1", "norm2(b) < 4", "dot(a, b) <= -2"), True),
+        (("norm2(a) <= c", "norm2(b) <= c", "dot(a, b) > c"), True),
+        (("norm2(a) + norm2(b) < 1", "dot(a, b) >= 1/2"), True),
+        (("norm2(a) <= 1", "norm2(b) <= 1", "dot(a, b) >= 1"), False),
+        (("norm2(a) < 1", "norm2(b) < 4", "dot(a, b) <= -199/100"), False),
+        (("norm2(a) + norm2(b) <= 1", "dot(a, b) >= 1/2"), False),
+    ],
+)
+def test_a_product_of_vectors_is_at_most_that_of_their_lengths(assuming: tuple[str, ...], vacuous: bool) -> None:
+    one = claim("angle", "norm2(a - b) <= c", vectors=("a", "b"), assuming=assuming)
+    assert [e.outcome for e in contradictions(one)].count("vacuous") == vacuous
+
+
+def test_a_product_for_every_client_is_at_most_that_of_their_lengths() -> None:
+    lengths = ("norm2(a_n) < 1", "norm2(b_n) < 1")
+    for product, vacuous in (("dot(a_n, b_n) >= 1", True), ("dot(a_n, b_n) >= 1/2", False)):
+        one = claim("angles", "norm2(mean_n(a_n)) <= c", vectors=("a_n", "b_n"), assuming=(*lengths, product))
+        assert [e.outcome for e in contradictions(one)].count("vacuous") == vacuous
