@@ -17,7 +17,7 @@ from theory.formula import UndefinedError
 from theory.operations import operations
 from validate import satisfied
 from validate.batch import searched, traced
-from validate.batch.bests import constants, knows
+from validate.batch.bests import Problems, constants, knows
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
@@ -148,7 +148,7 @@ def test_the_best_constants_are_those_of_one_problem(label: str, seed: int) -> N
     problem: Any = made.instance.problem
     assume(len(set(problem.quadratic.counts)) == 1 and knows(one, problem.dim))
     arrays = (np.asarray(a, dtype=float)[None] for a in (problem.quadratic.hessian, problem.quadratic.linear))
-    found, true = constants(one, *arrays)
+    found, true = constants(one, Problems(*arrays))
     bests = [(p, satisfied.best(p, problem.quadratic)) for p in one.predicates if p.binds]
     assert bool(true[0]) == all(numbers is not None for _, numbers in bests)
     if true[0]:

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from theory.claim import Claim
 from validate.batch.population import Population
 from validate.batch.recorded import Array
+from validate.batch.starts import starts
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, realised, refitted
 from validate.instances.longer import ROUNDS, longer, ways
@@ -72,8 +74,12 @@ def _pass(
         one = _Climbed(here, Population(here, first, rng))
         yield from one.climb(claim, found)
         climbed.append(one)
-    for name in dict.fromkeys(way.name for one in climbed for way in ways(claim, one.here.base)):
-        small = [one for one in climbed if one.here.layout.size <= FEW] or climbed
+    names = dict.fromkeys(way.name for one in climbed for way in ways(claim, one.here.base))
+    for name, pieces in product(names, (False, True)):
+        alike = [one for one in climbed if bool(one.here.layout.knots.size) == pieces]
+        small = [one for one in alike if one.here.layout.size <= FEW] or alike
+        if not small:
+            continue
         best = max(small, key=lambda one: one.population.best)
         for turn in range(DOUBLED):
             larger = best.larger(claim, name)
@@ -88,7 +94,7 @@ def _pass(
 
 
 def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
-    """One size after another, the smallest first: what is recorded, and the free numbers of instances of it."""
+    """One size after another, those that take least first: what is recorded, and the free numbers of instances of it."""
     sizes: dict[Any, list[tuple[float, Drawn, Candidate]]] = {}
     for seen in found.seen:
         c = candidate_of(seen.drawn)
@@ -104,7 +110,11 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
         fitting = [column for column in numbers if column is not None]
         if fitting:
             recorded.append((len(here.rows) * here.layout.size, i, here, np.array(fitting).T))
-    for _, _, here, first in sorted(recorded, key=lambda one: one[:2])[:SHAPES]:
+    recorded = sorted(recorded, key=lambda one: one[:2])[:SHAPES]
+    for here, first in starts(claim):
+        if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
+            recorded.append((len(here.rows) * here.layout.size, len(recorded) + SHAPES, here, first))
+    for _, _, here, first in sorted(recorded, key=lambda one: one[:2]):
         yield here, first
 
 
