@@ -22,6 +22,7 @@ from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import best_constants
+from validate.instances.pieces import Pieces
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
 from validate.instances.seen import Hunt, measured
@@ -92,7 +93,11 @@ def columns(here: Traced, seed: int, count: int = 12) -> Any:
 
 def exactly(here: Traced, column: Any) -> Any:
     """The instance of these numbers, which floats have exactly; None where the claim does not speak of it."""
-    return realised(here.claim, here.layout.candidate(here.base, [F(float(x)) for x in column]))
+    try:
+        c = here.layout.candidate(here.base, [F(float(x)) for x in column])
+    except ValueError:  # knots that are not in their order
+        return None
+    return realised(here.claim, c)
 
 
 @pytest.mark.parametrize("label", CLAIMS)
@@ -111,6 +116,8 @@ def test_both_sides_are_those_of_exact_measuring(label: str, seed: int) -> None:
         seen = None if one is None else measured(here.claim, one)
         if seen is None or any(row.left is None for row in seen.measured.rows):
             continue
+        if isinstance(here.base.functions, tuple) and not isinstance(one.instance.problem, Pieces):
+            continue  # its last knot is gone, and of quadratics G is rounded up
         sides = [(float(row.left), float(row.right)) for row in seen.measured.rows]
         turned = -1 if here.claim.sentence.relation in (">=", ">") else 1
         expected = [turned * (a - b) / (abs(a) + abs(b)) for a, b in sides if abs(a) + abs(b) > 1e-9]

@@ -102,7 +102,7 @@ def _dissimilar(one: p.Predicate, of: Problems) -> Best:
     B = np.sqrt(np.where(curved != 0, second / curved**2, 0.0)) * (1 + 1e-6)
     block, edge = B**2 * curved**2 - second, (h * b).mean(axis=1) - B**2 * curved * b.mean(axis=1)
     needed = np.where(second > 0, edge**2 / block, 0.0) - B**2 * b.mean(axis=1) ** 2 + (b * b).mean(axis=1)
-    return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6), B), (curved != 0) | (second == 0)
+    return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6) + 1e-9, B), (curved != 0) | (second == 0)
 
 
 def _always(one: p.Predicate, of: Problems) -> Best:

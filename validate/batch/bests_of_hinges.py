@@ -11,6 +11,8 @@ from theory import predicates as p
 from validate.batch.hinges import SLACK, Hinges
 from validate.batch.recorded import Array
 
+ROUNDED = 1e-14
+"""Part of the square of the steepest derivative: a G^2 that is as little is taken for 0."""
 Best: TypeAlias = "tuple[tuple[Array, ...], Array]"
 
 
@@ -19,7 +21,7 @@ def _smooth(one: p.Predicate, of: Hinges) -> Best:
 
 
 def _convex(one: p.Predicate, of: Hinges) -> Best:
-    return (), of.shown(one.function)[0].min(axis=(1, 2)) >= 0
+    return (), np.asarray(of.shown(one.function)[0].min(axis=(1, 2)) >= 0)
 
 
 def _strongly(one: p.Predicate, of: Hinges) -> Best:
@@ -28,7 +30,7 @@ def _strongly(one: p.Predicate, of: Hinges) -> Best:
 
 
 def _below(one: p.Predicate, of: Hinges) -> Best:
-    return (), of.lowest(one.function)[3].all(axis=1)
+    return (), np.asarray(of.lowest(one.function)[3].all(axis=1))
 
 
 def _growth(one: p.Predicate, of: Hinges) -> Best:
@@ -44,11 +46,11 @@ def _growth(one: p.Predicate, of: Hinges) -> Best:
     outer = np.minimum(*(np.where((s != 0) | (d != 0) | h, s, np.inf) for s, d, h in (
         (curved[..., 0], steep[..., 0], high[..., 0]), (curved[..., -1], steep[..., -1], high[..., -1]))))  # fmt: skip
     least = np.minimum(np.minimum(ratios.min(axis=2), inner.min(axis=2)), outer).min(axis=1)
-    return (least,), bounded.all(axis=1) & (least > 0) & np.isfinite(least)
+    return (least,), np.asarray(bounded.all(axis=1) & (least > 0) & np.isfinite(least))
 
 
 def _same_minimiser(one: p.Predicate, of: Hinges) -> Best:
-    return (), (of.shown(one.function)[0].min(axis=(1, 2)) >= 0) & (of.linear == 0).all(axis=1)
+    return (), np.asarray((of.shown(one.function)[0].min(axis=(1, 2)) >= 0) & (of.linear == 0).all(axis=1))
 
 
 def _bounded(one: p.Predicate, of: Hinges) -> Best:
@@ -60,14 +62,15 @@ def _apart(curved: Array, steep: Array) -> tuple[Array, Array]:
     """Of groups of functions, (B, groups, members, ...), sup over x of the mean of norm2(f_m' - mean), (B, groups), and
     whether it is finite."""
     outer = curved[..., [0, -1]]
-    alike = np.abs(outer - outer.mean(axis=2, keepdims=True)).max(axis=(2, 3)) <= SLACK * np.abs(curved).max()
-    return steep.var(axis=2).max(axis=2), alike
+    largest = np.abs(curved).max(axis=(1, 2, 3))[:, None]
+    alike = np.abs(outer - outer.mean(axis=2, keepdims=True)).max(axis=(2, 3)) <= SLACK * largest
+    return steep.var(axis=2).max(axis=2), np.asarray(alike)
 
 
 def _variance(one: p.Predicate, of: Hinges) -> Best:
     curved, steep, _ = of.shown("f_ni")
     most, alike = _apart(curved[:, of.which], steep[:, of.which])
-    return (most.max(axis=1),), alike.all(axis=1)
+    return (most.max(axis=1),), np.asarray(alike.all(axis=1))
 
 
 def _clients(of: Hinges, values: Array) -> Array:
@@ -94,6 +97,7 @@ def _dissimilar(one: p.Predicate, of: Hinges) -> Best:
     away = -h / a
     inside = np.concatenate([away[:, :1] < 0, (away[:, 1:] > 0) & (away[:, 1:] < width)], axis=1) & (a < 0)
     most = np.maximum(e.max(axis=1), np.where(inside, e - h**2 / a, 0.0).max(axis=1))
+    most[most < ROUNDED * (there**2).max(axis=(1, 2))] = 0.0
     return (np.sqrt(np.maximum(most, 0.0)) * (1 + 1e-6), B), possible
 
 

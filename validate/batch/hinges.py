@@ -2,9 +2,9 @@
 
 Around a point c, phi(y) = f(c + y) has phi'(y) = s_0 y - b + sum_j (s_j - s_{j-1}) h(y; t_j), with knots t_1 <= ... <=
 t_m, slopes s_0, ..., s_m and h(y; t) = max(y - t, 0) - max(-t, 0), which is max(y - max(t, 0), 0) - min(max(-y, 0),
-max(-t, 0)): so nothing cancels near c. It is one straight-line program wherever its points lie, and so a population goes
-from one stretch to another; only minimisers that are not known, and means of several functions in a prox, hang on an
-order, which is recorded.
+max(-t, 0)): so nothing cancels near c. It is one straight-line program wherever its points lie, and so a population
+goes from one stretch to another; only minimisers that are not known, and means of several functions in a prox, hang on
+an order, which is recorded.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ class Hinges:
         return np.where(np.abs(curved) <= SLACK * largest, 0.0, curved), steep, value
 
     def shown(self, function: str) -> tuple[Array, Array, Array]:
-        """Of each function that a name stands for: slopes, (B, g, M + 1); derivatives and values at knots, (B, g, M)."""
+        """Of each function of a name: slopes, (B, g, M + 1); derivatives and values at knots, (B, g, M)."""
         share = shares(self.which, function)
         curved, steep, value = (np.einsum("gf,bfm->bgm", share, one) for one in self._shown)
         curved[np.abs(curved) <= SLACK * np.abs(self.slopes).max(axis=(1, 2), keepdims=True)] = 0.0

@@ -139,7 +139,11 @@ class Layout:
         return hessian, linear
 
     def candidate(self, c: Candidate, numbers: Sequence[Fraction]) -> Candidate:
-        """The candidate with these free numbers, all else being as in another."""
+        """The candidate with these free numbers, all else being as in another.
+
+        Raises:
+            ValueError: where knots are not in their order.
+        """
         listed = np.array(numbers, dtype=object)
         hessian, linear, functions = c.hessian, c.linear, c.functions
         start = self.starts(listed) if self.start.size else c.start
@@ -163,8 +167,12 @@ class Layout:
 
 
 def _function(knots: Sequence[Fraction], slopes: Sequence[Fraction], linear: Fraction, centre: Fraction) -> Piecewise:
-    """The piecewise quadratic of these numbers around a centre; of knots that are the same the last."""
-    kept = [j for j, t in enumerate(knots) if not any(t >= later for later in knots[j + 1 :])]
+    """The piecewise quadratic of these numbers around a centre; of knots that are the same the last.
+
+    Raises:
+        ValueError: where knots are not in their order.
+    """
+    kept = [j for j, t in enumerate(knots) if t not in knots[j + 1 :]]
     one = Piecewise(tuple(knots[j] + centre for j in kept), (slopes[0], *(slopes[j + 1] for j in kept)))
     return Piecewise(one.knots, one.slopes, one.derivative(centre) + linear)
 

@@ -94,7 +94,7 @@ def _pass(
 
 
 def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
-    """One size after another, those that take least first: what is recorded, and the free numbers of instances of it."""
+    """One size after another, what takes least first: what is recorded, and the free numbers of instances of it."""
     sizes: dict[Any, list[tuple[float, Drawn, Candidate]]] = {}
     for seen in found.seen:
         c = candidate_of(seen.drawn)
