@@ -1,7 +1,9 @@
 """Every known claim, by id.
 
 The built-in papers are loaded when they are asked for. Others come from installed distributions through the entry
-point group ``fedproof.papers``, whose entries are a `Paper`, or a module with one under the name ``PAPER``.
+point group ``fedproof.papers``, whose entries are a `Paper`, or a module with one under the name ``PAPER``. Papers of a
+collection are known by their names as well, and come together under the collection's; a paper of the same name from
+elsewhere takes the place of one of them.
 """
 
 from __future__ import annotations
@@ -9,29 +11,43 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 
 from theory.claim import Claim, Paper, unread
+from theory.landmarks import FAMILIES, LANDMARKS
 from theory.papers import BUILT_IN
 
 GROUP = "fedproof.papers"
+COLLECTIONS: Mapping[str, Mapping[str, str]] = {"landmarks": LANDMARKS}
+"""By its name, the modules of a collection's papers, by the papers' names."""
 
 logger = logging.getLogger(__name__)
 
 _added: dict[str, Paper] = {}  # by `add`
 
 
-def papers() -> tuple[Paper, ...]:
+def names() -> tuple[str, ...]:
+    """The names of all papers, those of collections last; no paper that comes with fedproof is loaded for that."""
+    listed = (*BUILT_IN, *(other.name for other in _others()), *_added)
+    return tuple(dict.fromkeys((*listed, *(name for modules in COLLECTIONS.values() for name in modules))))
+
+
+def papers(collection: str | None = None) -> tuple[Paper, ...]:
     """All papers: the built-in ones, those of other distributions by their entry points' names, and what was added.
 
     A distribution whose paper cannot be loaded is left out, with a warning in the log that names it.
 
+    Args:
+        collection: the papers of this one instead, by family.
+
     Raises:
         ValueError: when another distribution gives a paper the name of a built-in one or of another's.
     """
+    if collection is not None:
+        return tuple(sorted(map(paper, COLLECTIONS[collection]), key=lambda one: FAMILIES.index(one.family)))
     return (*(_built_in(name, module) for name, module in BUILT_IN.items()), *_others(), *_added.values())
 
 
@@ -65,20 +81,24 @@ def paper(name: str) -> Paper:
     """
     if name in BUILT_IN:
         return _built_in(name, BUILT_IN[name])
-    known = {p.name: p for p in papers()}
-    if name not in known:
-        raise ValueError(f"unknown paper {name!r}{suggestion(name, list(known))}")
-    return known[name]
+    for known in (*_others(), *_added.values()):
+        if known.name == name:
+            return known
+    for modules in COLLECTIONS.values():
+        if name in modules:
+            return _built_in(name, modules[name])
+    raise ValueError(f"unknown paper {name!r}{suggestion(name, [*names(), *COLLECTIONS])}")
 
 
 def claims(paper: str | None = None) -> tuple[Claim, ...]:
-    """The claims of one paper, or of all, in the papers' order.
+    """The claims of one paper, of the papers of a collection, or of all that are in none, in the papers' order.
 
     Raises:
         ValueError: for an unknown paper.
     """
-    chosen = papers() if paper is None else (_paper(paper),)
-    return tuple(c for p in chosen for c in p.claims)
+    if paper is None or paper in COLLECTIONS:
+        return tuple(c for p in papers(paper) for c in p.claims)
+    return _paper(paper).claims
 
 
 def claim(id: str) -> Claim:
@@ -87,14 +107,15 @@ def claim(id: str) -> Claim:
     Raises:
         ValueError: when there is none; it says which come close.
     """
-    name = str(id).split("/", 1)[0]
-    candidates = _built_in(name, BUILT_IN[name]).claims if name in BUILT_IN else claims()
-    for c in candidates:
+    name, _, label = str(id).partition("/")
+    known = name in BUILT_IN or name in names()
+    for c in paper(name).claims if known else ():
         if c.id == id:
             return c
-    if any(p.name == id for p in papers()):
+    if not label and (known or name in COLLECTIONS):
         raise ValueError(f"{id!r} is a paper, not a claim; `fedproof claims --paper {id}` lists its claims")
-    raise ValueError(f"unknown claim {id!r}{suggestion(str(id), [c.id for c in claims()])}")
+    every = (c.id for name in (None, *COLLECTIONS) for c in claims(name))
+    raise ValueError(f"unknown claim {id!r}{suggestion(str(id), list(every))}")
 
 
 _paper = paper  # `claims` has an argument of that name

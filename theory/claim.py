@@ -462,6 +462,7 @@ class Paper:
         claims: each with a label of its own; a claim that amends another one comes with that one. They are this paper's
             from then on.
         experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
+        family: of methods, under which a collection shows it; empty for a paper that is in none.
     """
 
     name: str
@@ -469,6 +470,7 @@ class Paper:
     authors: str
     claims: tuple[Claim, ...]
     experiments: str = ""
+    family: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "claims", tuple(self.claims))

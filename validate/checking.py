@@ -8,15 +8,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from theory.catalog import claim as find_claim
-from theory.catalog import claims, papers, suggestion
-from theory.catalog import paper as find_paper
+from theory import catalog
 from theory.claim import Claim
 from validate import kept
+from validate.files import knowing, sources
+from validate.files import targets as loaded
+from validate.memory import MOST, bounded
 from validate.parallel import over_processes, tell
 from validate.verdict import Evidence, Result, decide
 
@@ -65,9 +67,12 @@ def check_one(
 
     with TemporaryDirectory() as folder:
         try:
-            result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress)
+            with bounded():
+                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress)
         except OSError:  # files that cannot be written are no matter of the claim
             raise
+        except MemoryError:
+            result = _ended(claim, f"the check could not be made: it needs more than {MOST >> 30} GiB of memory", quick)
         except ValueError as error:
             result = _ended(claim, f"the check could not be made: {error}", quick)
         except Exception as error:
@@ -76,11 +81,12 @@ def check_one(
             result = _ended(claim, text, quick)
         moved = kept.keep(claim, Path(folder), Path(out), "quick" if quick else "")
     now = {path: moved.get(path, path) for path in (result.certificate, result.proof) if path is not None}
-    return replace(result, certificate=now.get(result.certificate or ""), proof=now.get(result.proof or ""))
+    certificate, proof = now.get(result.certificate or ""), now.get(result.proof or "")
+    return replace(result, certificate=certificate, proof=proof, sure=claim.sure)
 
 
 def _ended(claim: Claim, text: str, quick: bool) -> Result:
-    return decide(claim.id, [Evidence("exact", "undecided", text)], quick=quick)
+    return replace(decide(claim.id, [Evidence("exact", "undecided", text)], quick=quick), sure=claim.sure)
 
 
 def check_all(
@@ -90,60 +96,101 @@ def check_all(
     out: str | Path = "fedproof-out",
     seed: int = 0,
     progress: Progress | None = None,
+    processes: int | None = 1,
 ) -> list[Result]:
     """The verdicts on claims, with all their evidence; certificates and verdicts.json are written to `out`.
 
     Args:
-        targets: ids of claims, names of papers, or ``"all"``; ``my_paper.py`` or ``my_paper.py:label``, a file that is
-            run.
+        targets: ids of claims, names of papers or of collections (`theory.catalog.COLLECTIONS`), or ``"all"``, which is
+            all papers that are in none; ``my_paper.py`` or ``my_paper.py:label``, a file that is run.
         quick: smaller budgets.
         out: directory of the results; certificates go to its subdirectory ``certificates``.
         seed: of what is drawn.
         progress: called with one line of text.
+        processes: claims are shared out over at most as many, those that take longest first; None for one a core, fewer
+            where that would not be sooner. A program that asks for more than one must be importable, as
+            `multiprocessing` wants it. The verdicts do not depend on it.
 
     Returns:
         The verdicts, a paper's together, in the order of the targets.
 
     Raises:
-        ValueError: for a target that is not known; nothing is computed then.
+        ValueError: for a target that is not known, processes < 1; nothing is computed then.
         OSError: for a file that cannot be read.
     """
-    found = over_processes(check_paper, tasks(targets, quick, out, seed), processes=1, heard=listener(progress))
-    return [result for results in found for result in results]
-
-
-def tasks(targets: Sequence[str], quick: bool, out: str | Path, seed: int = 0) -> list[tuple[Any, ...]]:
-    """The arguments of `check_paper` for each of the papers; targets and errors as in `check_all`."""
-    names: dict[str, list[str]] = {}
+    chosen: dict[str, list[Claim]] = {}
     for claim in resolve(targets):
-        names.setdefault(claim.paper, []).append(claim.id)
-    return [(paper, tuple(ids), quick, Path(out), seed) for paper, ids in names.items()]
+        chosen.setdefault(claim.paper, []).append(claim)
+    claims = [claim for of_paper in chosen.values() for claim in of_paper]
+    effort = efforts(claims, Path(out))
+    ordered = sorted(claims, key=lambda claim: -effort[claim.id])
+    if processes is None and sum(effort.values()) - max(effort.values()) < WORTH_A_PROCESS:
+        processes = 1
+    hear, finished = listener(progress), count(1)
+
+    def done(at: int) -> None:
+        if len(claims) > 1:
+            hear(f"{ordered[at].id}: finished, {next(finished)} of {len(claims)} claims")
+
+    def lost(at: int, how: str) -> Result:
+        return without_process(ordered[at].id, quick, Path(out), how, hear)
+
+    tasks = [(sources([claim.paper]), check_by_id, (claim.id, quick, Path(out), seed)) for claim in ordered]
+    found = over_processes(knowing, tasks, processes=processes, done=done, heard=hear, lost=lost)
+    by_id = {result.id: result for result in found}
+    return [by_id[claim.id] for claim in claims]
 
 
-def check_paper(paper: str, ids: Sequence[str], quick: bool, out: Path, seed: int) -> list[Result]:
-    """The verdicts on claims of one paper.
+WORTH_A_PROCESS = 2
+"""Effort beside the claim that takes most of it, from which on other processes are begun: that takes a second, too."""
 
-    A task of `over_processes`. Everything goes by name, and what is found by `tell`, so that it can happen in another
-    process: `listener` is to hear it.
+
+def efforts(claims: Iterable[Claim], out: Path) -> dict[str, int]:
+    """How much the check of each will take, by id: nothing in words alone, about a second with its derivation.
+
+    Without one it may be many, and most for what was neither broken nor proved when `out` was last written to.
+    """
+    try:
+        last = kept.known(out)
+    except (ValueError, OSError):
+        last = {}
+    found = {}
+    for claim in claims:
+        open_still = last.get(claim.id, {}).get("verdict") in ("supported", "undecided")
+        said = claim.has_sentence and not claim.in_words
+        found[claim.id] = (4 if open_still else 1 if claim.proof is not None else 3) if said else 0
+    return found
+
+
+def check_by_id(id: str, quick: bool, out: Path, seed: int) -> Result:
+    """The verdict on a claim of the catalogue.
+
+    Everything goes by name, and what is found by `tell`, so that it can happen in another process: `listener` is to
+    hear it.
 
     Args:
-        paper: its name.
-        ids: of the claims, in the catalogue's order.
+        id: of the claim.
         quick: smaller budgets.
         out: certificates go to its subdirectory ``certificates``.
         seed: of what is drawn.
     """
-    results = []
-    for id in ids:
-        claim = find_claim(id)
-        tell(id)
-        results.append(check_one(claim, quick=quick, out=out, seed=seed, progress=tell))
-        tell((kept.entry(results[-1], claim), out))
-    return results
+    claim = catalog.claim(id)
+    tell(id)
+    result = check_one(claim, quick=quick, out=out, seed=seed, progress=tell)
+    tell((kept.entry(result, claim), out))
+    return result
+
+
+def without_process(id: str, quick: bool, out: Path, how: str, hear: Callable[[Any], None]) -> Result:
+    """The verdict on a claim whose process ended over it, killed or crashed; it is kept, as others are."""
+    claim = catalog.claim(id)
+    result = _ended(claim, f"the check could not be made: its process {how}", quick)
+    hear((kept.entry(result, claim), out))
+    return result
 
 
 def listener(progress: Progress | None) -> Callable[[Any], None]:
-    """For what `check_paper` tells: its progress is passed on, its verdicts are kept.
+    """For what `check_by_id` tells: its progress is passed on, its verdicts are kept.
 
     A quick verdict is not kept where there is a full one of the same sentence; that is progress too, once a claim.
     """
@@ -167,7 +214,7 @@ def listener(progress: Progress | None) -> Callable[[Any], None]:
 
 
 def resolve(targets: Sequence[str]) -> list[Claim]:
-    """The claims that ids, names of papers and ``"all"`` stand for, in the order of the targets, each once.
+    """The claims that ids, names of papers and collections and ``"all"`` stand for, in their order, each once.
 
     A paper may be in a file, ``my_paper.py``, a claim too, ``my_paper.py:label``; `validate.files.load` runs it.
 
@@ -175,22 +222,20 @@ def resolve(targets: Sequence[str]) -> list[Claim]:
         ValueError: for a target that is none of these, or no target; for a file as `validate.files.load`.
         OSError: for a file that cannot be read.
     """
-    from validate import files
-
     if not targets:
         raise ValueError("targets is empty: give ids of claims, names of papers, or all")
-    targets = files.targets(targets)
-    names = [p.name for p in papers()]
+    targets = loaded(targets)
+    names = {*catalog.names(), *catalog.COLLECTIONS}
     chosen: dict[str, Claim] = {}
     for target in targets:
         if target == "all":
-            found: Iterable[Claim] = (c for p in papers() for c in p)
+            found: Iterable[Claim] = catalog.claims()
         elif target in names:
-            found = find_paper(target)
+            found = catalog.claims(target)
         elif "/" in target:
-            found = [find_claim(target)]
+            found = [catalog.claim(target)]
         else:
-            hint = suggestion(target, [*names, "all", *(c.id for c in claims())])
+            hint = catalog.suggestion(target, [*sorted(names), "all", *(c.id for c in catalog.claims())])
             raise ValueError(f"target={target!r} is neither the id of a claim nor a paper nor 'all'{hint}")
         chosen |= {c.id: c for c in found}
     return list(chosen.values())

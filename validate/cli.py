@@ -19,9 +19,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from validate.collecting import collect_seldom
 from validate.commands import messages
 from validate.commands.output import json_alone
+from validate.memory import collect_seldom
 
 logger = logging.getLogger(__name__)
 

@@ -12,11 +12,11 @@ import re
 import shlex
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from theory import catalog
 from theory.claim import LABEL, Claim, Paper
@@ -121,6 +121,11 @@ def source_of(paper: str) -> Source | None:
     return _sources.get(paper)
 
 
+def sources(papers: Iterable[str]) -> tuple[Source, ...]:
+    """The files of those papers that this process has from files; for `again`."""
+    return tuple(_sources[paper] for paper in papers if paper in _sources)
+
+
 def target_of(id: str) -> str:
     """What a reader gives a command for a claim of this id, or for a paper of this name.
 
@@ -175,6 +180,12 @@ def again(sources: Iterable[Source]) -> None:
             load(there.path)
         if source_of(there.paper) != there:
             raise ValueError(f"{there.path} was changed while it was being checked; begin again")
+
+
+def knowing(sources: Sequence[Source], function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """``function(*arguments)`` in any process: papers in files are loaded there first, as `again` does."""
+    again(sources)
+    return function(*arguments)
 
 
 def _module_name(path: Path) -> str:

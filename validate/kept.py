@@ -98,7 +98,10 @@ def remember(new: Entry, out: Path) -> Entry | None:
     if old is not None and new["quick"] and old.get("quick") is False and old.get("digest") == new["digest"]:
         return old
     entries[new["id"]] = new
-    place = {c.id: at for at, c in enumerate(c for p in catalog.papers() for c in p)}
+    names = {str(id).partition("/")[0] for id in entries}
+    place = {
+        c.id: at for at, c in enumerate(c for name in catalog.names() if name in names for c in catalog.paper(name))
+    }
     ordered = sorted(entries.values(), key=lambda one: place.get(str(one["id"]), len(place)))
     out.mkdir(parents=True, exist_ok=True)
     temporary = path.with_suffix(".tmp")

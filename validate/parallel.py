@@ -1,21 +1,24 @@
-"""Independent tasks over processes."""
+"""Independent tasks over processes, each with a pipe of its own: a death is one process's and one task's."""
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
+import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
+from contextlib import contextmanager, suppress
+from multiprocessing import connection, get_context, parent_process
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from validate.collecting import collect_seldom
+from validate.memory import collect_seldom
 
-# How often what the tasks tell is passed on, and how long a process that is asked to leave has for it, in seconds.
-LISTENING, LEAVING = 0.1, 10.0
+LEAVING = 2.0
+"""How long a process that is asked to leave has for it, in seconds; it may be in the middle of a long call."""
 # Several processes share the cores: each of them keeps to one thread, unless the user says otherwise.
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -34,6 +37,11 @@ def tell(message: Any) -> None:
         _heard(message)
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def over_processes(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
@@ -41,8 +49,9 @@ def over_processes(
     processes: int | None = None,
     done: Callable[[int], None] | None = None,
     heard: Callable[[Any], None] | None = None,
+    lost: Callable[[int, str], Any] | None = None,
 ) -> list[Any]:
-    """``[function(*task) for task in tasks]``, several at the same time.
+    """``[function(*task) for task in tasks]``, several at the same time, begun in their order.
 
     When a task fails no further task is begun; those that are running end first. When the program is interrupted they
     are ended, and what they have finished and kept stays.
@@ -54,58 +63,153 @@ def over_processes(
             idle, and one. With one, everything happens in this process.
         done: called with the index of each task that is finished.
         heard: called, in this process, with what the tasks `tell`, in each task's order.
+        lost: called with the index of a task whose process ended over it, killed or crashed, and with how; it gives the
+            task's result. Without it such a task has failed.
 
     Raises:
         ValueError: when processes < 1.
+        ChildProcessError: when a process ended over its task, and there is no `lost`.
     """
-    most = (_cores or os.cpu_count() or 1) if processes is None else processes
+    most = (_cores or cores()) if processes is None else processes
     if most < 1:
         raise ValueError(f"processes={processes} is outside the integers in [1, inf)")
     number = min(most, len(tasks))
     if number <= 1:
         return _here(function, tasks, done, heard)
-    # fresh processes: torch's threads do not survive a fork
-    context = get_context("spawn")
-    said = context.SimpleQueue()
-
-    def listen() -> None:
-        while not said.empty():
-            message = said.get()
-            if heard:
-                heard(message)
-
     results: list[Any] = [None] * len(tasks)
-    others = set(active_children())
-    pool = ProcessPoolExecutor(number, mp_context=context, initializer=begin, initargs=(said.put, most - number + 1))
+    waiting = deque(range(len(tasks)))
     failed: Exception | None = None
+    workers: list[_Worker] = []
+    inbox: deque[tuple[_Worker, int, str, Any]] = deque()
+
+    def listen(worker: _Worker) -> None:
+        """Take one thing that a process has sent: of a task the last is its result, or how it ended."""
+        assert worker.at is not None
+        with interrupts_held():  # half a message would be none
+            inbox.append((worker, worker.at, *worker.received()))
+        read()
+
+    def read() -> None:
+        nonlocal failed
+        while inbox:  # what an interrupt comes into is read again
+            worker, at, kind, what = inbox[0]
+            if kind == ENDED and worker.ready and lost is not None:
+                kind, what = DONE, lost(at, what)
+            if kind == TOLD and heard:
+                heard(what)
+            elif kind == DONE:
+                results[at] = what
+                if done:
+                    done(at)
+            elif kind in (FAILED, ENDED):
+                failed = failed or (what if kind == FAILED else ChildProcessError(f"a process {what}"))
+            if kind in LAST:
+                worker.at = None
+            inbox.popleft()
+
     try:
         with one_thread_each():
-            waiting = list(enumerate(tasks))[::-1]
-            running: dict[Future[Any], int] = {}
-            while running or (waiting and failed is None):
-                # no more than can run: what a pool has queued for its processes cannot be called back
-                while waiting and failed is None and len(running) < number:
-                    at, task = waiting.pop()
-                    with interrupts_held():
-                        running[pool.submit(function, *task)] = at
-                finished = wait(running, LISTENING, return_when=FIRST_COMPLETED).done
-                listen()
-                for future in finished:
-                    at = running.pop(future)
-                    try:
-                        results[at] = future.result()
-                    except Exception as error:
-                        failed = failed or error
-                        continue
-                    if done:
-                        done(at)
-    except BaseException:  # an interrupt, of this process or from the one that began it; or nobody reads what is said
-        _end(pool, [process for process in active_children() if process not in others])
+            while True:
+                while waiting and failed is None:
+                    idle = next((worker for worker in workers if worker.at is None), None)
+                    if idle is None and len(workers) == number:
+                        break
+                    if idle is None:
+                        workers.append(idle := _Worker(function, most - number + 1))
+                    idle.take(at := waiting.popleft(), tasks[at])
+                busy = {worker.pipe: worker for worker in workers if worker.at is not None}
+                if not busy:
+                    break
+                for pipe in connection.wait([*busy]):
+                    listen(busy[pipe])  # type: ignore[index]
+                for worker in [worker for worker in workers if worker.at is None and (worker.gone or not waiting)]:
+                    worker.leave()
+                    workers.remove(worker)
+    except BaseException as error:  # an interrupt, of this process or from the one that began it; or nobody listens
+        try:
+            if isinstance(error, KeyboardInterrupt):  # what has been finished by now is not lost
+                read()
+                for worker in workers:
+                    while worker.at is not None and worker.pipe.poll():
+                        listen(worker)
+        finally:
+            for worker in workers:
+                worker.process.terminate()
+            for worker in workers:
+                worker.leave()
         raise
-    pool.shutdown()
     if failed is not None:
         raise failed
     return results
+
+
+READY, TOLD, DONE, FAILED, ENDED = "ready", "told", "done", "failed", "ended"
+LAST = (DONE, FAILED, ENDED)
+"""What comes from a process: it has begun, its task tells something, a result, an error; and that it is no more."""
+
+
+class _Worker:
+    """A process, and the index of the task that it is at work on."""
+
+    def __init__(self, function: Callable[..., Any], cores: int) -> None:
+        context = get_context("spawn")  # fresh: torch's threads do not survive a fork
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs, function, cores))
+        self.at: int | None = None
+        self.ready = self.gone = False
+        with interrupts_held():
+            self.process.start()
+        theirs.close()
+
+    def take(self, at: int, task: tuple[Any, ...]) -> None:
+        """Hand it a task; a process that is no more is noticed when its answer is awaited."""
+        self.at = at
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.pipe.send(task)
+
+    def received(self) -> tuple[str, Any]:
+        """What it has sent; to be called when there is something, or the pipe has ended."""
+        try:
+            kind, what = self.pipe.recv()
+            self.ready = True
+            return kind, what
+        except (EOFError, ConnectionResetError):
+            self.gone = True
+            self.process.join(LEAVING)
+            code = self.process.exitcode or 0
+            return ENDED, f"ended by signal {-code}" if code < 0 else f"ended with status {code}"
+
+    def leave(self) -> None:
+        """Let it end, and wait until it has."""
+        self.pipe.close()
+        self.process.join(LEAVING)
+        if self.process.is_alive():  # in the middle of a long call
+            self.process.kill()
+            self.process.join()
+
+
+def _work(pipe: connection.Connection, function: Callable[..., Any], cores: int) -> None:
+    """The life of a process: one task after the other, until there are no more."""
+    begin(lambda message: pipe.send((TOLD, message)), cores)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # nobody listens any more
+        pipe.send((READY, None))
+        while True:
+            task = pipe.recv()
+            try:
+                answer = ForkingPickler.dumps((DONE, function(*task)))
+            except Exception as error:
+                answer = ForkingPickler.dumps((FAILED, _portable(error)))
+            pipe.send_bytes(answer)
+
+
+def _portable(error: Exception) -> Exception:
+    """An error that another process can read, with where it came from."""
+    error.add_note(traceback.format_exc())
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # whatever its class makes of it
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def _here(
@@ -153,17 +257,6 @@ def _follow() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _end(pool: ProcessPoolExecutor, processes: Sequence[Any]) -> None:
-    """End a pool's processes, and those that they began."""
-    for process in processes:
-        process.terminate()
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.join(LEAVING)
-        if process.is_alive():  # in the middle of a long call
-            process.kill()
 
 
 @contextmanager

@@ -114,6 +114,7 @@ class Result:
             why the claim is not called supported. Empty where neither matters.
         quick: whether it is the verdict of a quick check.
         proof: path of the derivation, when proved by one.
+        sure: how the claim's text is known (`theory.claim.Claim.sure`).
     """
 
     id: str
@@ -124,6 +125,7 @@ class Result:
     covered: str = ""
     quick: bool = False
     proof: str | None = None
+    sure: str = ""
 
     @property
     def origin(self) -> Origin | None:
@@ -158,6 +160,8 @@ class Result:
         """
         if self.verdict == "undecided":
             return "undecided: broken" if self.broken else "undecided"
+        if self.verdict == "refuted":
+            return refuted_as(self.sure)
         return f"supported ({self.budget})" if self.verdict == "supported" else self.verdict
 
     @property
@@ -191,7 +195,13 @@ class Result:
             "certificate": self.certificate,
             "proof": self.proof,
             "quick": self.quick,
+            "sure": self.sure or None,
         }
+
+
+def refuted_as(sure: str) -> str:
+    """The word for a refuted claim: what a text from memory says need not be what is printed."""
+    return "refuted as transcribed" if sure == "memory" else "refuted"
 
 
 def _broken_how(found: Evidence, proved: bool) -> str:

@@ -124,7 +124,7 @@ def test_differences_are_named_and_nothing_is_compared_without_the_claim(tmp_pat
         assert found.stdout.splitlines()[0].startswith(
             f"{path}: not compared with any catalogue: compare the statement"
         )
-        assert found.stdout.splitlines()[-1] == "VALID for the claim as printed above: compare it with your paper"
+        assert found.stdout.splitlines()[-1] == "VALID for the claim as it stands above: compare it with your paper"
         assert found.stderr.startswith(f"warning: {path}: not compared with any catalogue")
         (entry,) = json.loads(call("verify", path, "--json").stdout)
         assert (entry["valid"], entry["compared"], entry["differences"]) == (True, None, [])

@@ -61,7 +61,7 @@ def test_written_certificates_are_checked_by_a_bare_python(tmp_path: Path) -> No
     others = [certificates.write(made, path.parent, name) for name, made in MADE.items()]
     done = bare("verify.py", *(other.name for other in others), folder=path.parent)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("\nVALID for the claim as printed above: compare it with your paper") == len(others)
+    assert done.stdout.count("\nVALID for the claim as it stands above: compare it with your paper") == len(others)
 
     false = tmp_path / "false.json"
     false.write_text(json.dumps({**ONE, "left": "2"}), encoding="utf-8")

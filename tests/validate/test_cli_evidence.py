@@ -40,11 +40,11 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
         return fake_results()
 
     monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
-    found = printed("check", "all", EQ7, "--quick", "--out", "there", "--seed", 7, status=1)
-    assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7}
+    found = printed("check", "all", EQ7, "--quick", "--out", "there", "--seed", 7, "--jobs", 3, status=1)
+    assert asked == {"targets": ["all", EQ7], "quick": True, "out": Path("there"), "seed": 7, "processes": 3}
     assert found[0]["verdict"] == "refuted"
     assert found[0]["certificate"] == "out/certificates/7.json"
-    keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+    keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick", "sure")
     assert tuple(found[0]) == keys
     assert {"kind", "outcome", "detail", "origin"} <= set(found[0]["evidence"][0])
     assert found[1]["tightness"] is None, "JSON has no infinity"

@@ -18,7 +18,7 @@ TYPOS: list[tuple[str, list[str]]] = [
     ("show Fedavg-SVRG/Lemma-A2", ["did you mean 'fedavg-svrg/lemma-a2'"]),
     ("bound theorm-v1-eq8", ["did you mean 'fedavg-svrg/theorem-v1-eq8'"]),
     ("show perm", ["'perm' is a paper", "fedproof claims --paper perm"]),
-    ("claims --paper prem", ["unknown paper 'prem'", "did you mean 'perm'?"]),
+    ("claims --paper prem", ["unknown paper 'prem'", "did you mean 'perm'"]),
     ("check fedavg", ["target='fedavg'", "did you mean 'fedavg-svrg'"]),
     ("check lemma-a9", ["target='lemma-a9'", "'fedavg-svrg/lemma-a2'"]),
     (f"bound {EQ8} --set dleta=0.01", [EQ8, "'dleta'", "did you mean 'delta'?"]),

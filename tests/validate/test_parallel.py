@@ -48,6 +48,28 @@ def stay(folder: Path, nested: bool) -> None:
     time.sleep(600)
 
 
+def vanish(number: int) -> int:
+    """Tell something, and at 2 be gone without a word, as what the system ends for its memory."""
+    tell(number)
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+class Unreadable(Exception):
+    """An error that no other process can make from its message."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def odd(kind: str) -> object:
+    """A result, or an error, that cannot be sent."""
+    if kind == "result":
+        return lambda: None
+    raise Unreadable("un", "readable")
+
+
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_tasks_tell_is_heard_in_each_one_s_order(processes: int) -> None:
     heard: list[tuple[int, object]] = []
@@ -118,6 +140,28 @@ def test_all_processes_end_with_the_first(tmp_path: Path, way: str) -> None:
         assert said.count("Traceback") == 1
     for other in began:
         gone(other)
+
+
+def test_a_process_that_ends_takes_one_task_with_it() -> None:
+    heard: list[object] = []
+    ended: list[int] = []
+
+    def lost(at: int, how: str) -> str:
+        ended.append(at)
+        return how
+
+    found = over_processes(vanish, [(i,) for i in range(6)], processes=2, heard=heard.append, lost=lost)
+    assert found == [0, 1, "ended by signal 9", 3, 4, 5]
+    assert ended == [2]
+    assert sorted(map(str, heard)) == [str(i) for i in range(6)]
+    with pytest.raises(ChildProcessError, match="ended by signal 9"):
+        over_processes(vanish, [(2,), (3,)], processes=2)
+
+
+@pytest.mark.parametrize(("kind", "error"), [("result", "pickle"), ("error", "Unreadable: unreadable")])
+def test_what_cannot_be_sent_is_an_error(kind: str, error: str) -> None:
+    with pytest.raises(Exception, match=error):
+        over_processes(odd, [(kind,), (kind,)], processes=2)
 
 
 @pytest.mark.parametrize("processes", [1, 2])

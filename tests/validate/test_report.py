@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from tests.validate import known_plays
-from theory.catalog import claim as known
 from theory.catalog import claims
 from theory.claim import Claim, Paper
 from theory.claim import claim as written
@@ -313,7 +312,18 @@ def test_json_contract(out) -> None:
     content = json.loads((out / "report.json").read_text(encoding="utf-8"), parse_constant=pytest.fail)
     assert [c["id"] for c in content] == ["toy/one", "toy/one/corrected", "toy/two", "toy/three", "toy/four"]
     for c in content:
-        keys = ("id", "verdict", "covered", "tightness", "severity", "evidence", "certificate", "proof", "quick")
+        keys = (
+            "id",
+            "verdict",
+            "covered",
+            "tightness",
+            "severity",
+            "evidence",
+            "certificate",
+            "proof",
+            "quick",
+            "sure",
+        )
         assert tuple(c) == keys
         assert all({"kind", "outcome", "detail", "origin"} <= set(e) for e in c["evidence"])
     assert content[2]["tightness"] is None  # infinite: not a number of JSON
@@ -355,19 +365,21 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     import validate.checking
     from theory import catalog
 
-    asked = []
+    asked, made = [], {}
 
-    def check_paper(paper, ids, quick, out, seed):
-        asked.append((paper, quick, out))
-        tell(f"{paper}: at work")
-        return results(out) if paper == "toy" else [Result("textbook/x", "proved", None, ())]
+    def check_by_id(id, quick, out, seed):
+        asked.append((id, quick, out))
+        tell(f"{id}: at work")
+        if id == "textbook/x":
+            return Result(id, "proved", None, ())
+        if out not in made:
+            made[out] = {result.id: result for result in results(out)}
+        return made[out].get(id) or Result(id, "undecided", None, ())
 
-    monkeypatch.setattr(validate.checking, "check_paper", check_paper)
-    monkeypatch.setattr(
-        validate.checking, "tasks", lambda papers, quick, out: [(paper, ("x",), quick, out, 0) for paper in papers]
-    )
+    known = Paper("textbook", "Known results", "Nobody", (claim("x", paper="textbook"),))
+    monkeypatch.setattr(validate.checking, "check_by_id", check_by_id)
     monkeypatch.setattr(catalog, "papers", lambda: (PAPER,))
-    monkeypatch.setattr(catalog, "paper", lambda name: PAPER)
+    monkeypatch.setattr(catalog, "paper", lambda name: PAPER if name == "toy" else known)
 
     def reproduce(*, out, quick, progress):
         progress("drawing")
@@ -382,14 +394,16 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
         "1 result of the textbooks that is known to be true: 1 proved; 0 false alarms (refuted, vacuous or broken)."
         in text
     )
-    assert sorted(asked) == [("textbook", True, tmp_path / "textbook"), ("toy", True, tmp_path)]
+    of_the_paper = [(c.id, True, tmp_path) for c in PAPER]
+    assert sorted(asked) == sorted([("textbook/x", True, tmp_path / "textbook"), *of_the_paper])
     assert "quick report" in text
     assert "fewer runs" in text
     own = (tmp_path / "toy.html").read_text(encoding="utf-8")
     assert "the runs" in own
     assert "quick report" in own
-    assert {"toy: at work", "toy: drawing"} <= set(said)
-    assert sum(line.endswith("of 4 parts of the report") for line in said) == 4
+    assert {"toy/one: at work", "toy: drawing"} <= set(said)
+    parts = len(asked) + 2  # the formulas, the experiments
+    assert sum(line.endswith(f"of {parts} parts of the report") for line in said) == parts
     again = writing.write(["toy"], out=tmp_path / "again").read_text(encoding="utf-8")
     assert "A toy paper" in again
     assert "full report" in again
@@ -432,14 +446,15 @@ def test_the_work_on_a_report_is_in_parts(tmp_path) -> None:
     checked = {}
     for part in full:
         if part.kind == "claims":
-            checked.setdefault(part.paper, []).append(part.arguments[1])
+            checked.setdefault(part.paper, []).append(part.arguments[0])
     for name in ("fedavg-svrg", "textbook", "perm"):  # one by one
-        assert sorted(checked[name]) == sorted((c.id,) for c in claims(name))
-    proved = [known(part.arguments[1][0]).proof is not None for part in full if part.kind == "claims"]
-    assert proved == sorted(proved)  # what takes little is begun last, and nobody waits for it alone
+        assert sorted(checked[name]) == sorted(c.id for c in claims(name))
+    efforts = [part.effort for part in full]
+    assert efforts == sorted(efforts, reverse=True)  # what takes little is begun last, and nobody waits for it alone
+    assert {part.effort for part in full if part.kind != "claims"} == {max(efforts)}
     assert "textbook: young" in {part.label for part in full}
     alone = writing._parts(["textbook"], False, tmp_path)
-    assert {part.arguments[2] for part in alone if part.kind == "claims"} == {False}
+    assert {part.arguments[1] for part in alone if part.kind == "claims"} == {False}
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_citations_are_named() -> None:
     assert report.valid
     assert (
         report.verdict
-        == "VALID for the claim as printed above, citing Nesterov (2018), Theorem 2.1.5: compare it with your paper"
+        == "VALID for the claim as it stands above, citing Nesterov (2018), Theorem 2.1.5: compare it with your paper"
     )
     nested = derivation("a/c", "c <= 1", [line("all", None, "claim", id="a/b", derivation=data)])
     assert verify(nested).cited == ("Nesterov (2018), Theorem 2.1.5",)
@@ -203,7 +203,7 @@ def test_the_command(tmp_path: Path) -> None:
     path.write_text(json.dumps(TRUE["noise-ball/noise-ball"]))
     told = run(path)
     assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout.rstrip().endswith("VALID for the claim as printed above: compare it with your paper")
+    assert told.stdout.rstrip().endswith("VALID for the claim as it stands above: compare it with your paper")
     wrong = copy.deepcopy(TRUE["noise-ball/noise-ball"])
     wrong["lines"][2]["at"]["y"] = "x0"
     path.write_text(json.dumps(wrong))

@@ -91,4 +91,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("adam", "Adam", "Kingma, Ba", CLAIMS)
+PAPER = Paper("adam", "Adam", "Kingma, Ba", CLAIMS, family="adaptive")

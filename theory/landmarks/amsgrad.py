@@ -77,4 +77,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("amsgrad", "On the Convergence of Adam and Beyond", "Reddi, Kale, Kumar", CLAIMS)
+PAPER = Paper("amsgrad", "On the Convergence of Adam and Beyond", "Reddi, Kale, Kumar", CLAIMS, family="adaptive")

@@ -41,4 +41,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("bubeck-svrg", "Convex Optimization: Algorithms and Complexity, section 6.3", "Bubeck", CLAIMS)
+PAPER = Paper(
+    "bubeck-svrg",
+    "Convex Optimization: Algorithms and Complexity, section 6.3",
+    "Bubeck",
+    CLAIMS,
+    family="variance reduction",
+)

@@ -20,4 +20,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("diging", "Achieving Geometric Convergence over Time-Varying Graphs", "Nedic, Olshevsky, Shi", CLAIMS)
+PAPER = Paper(
+    "diging",
+    "Achieving Geometric Convergence over Time-Varying Graphs",
+    "Nedic, Olshevsky, Shi",
+    CLAIMS,
+    family="decentralised",
+)

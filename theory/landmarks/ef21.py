@@ -25,4 +25,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("ef21", "EF21", "Richtarik, Sokolov, Fatkhullin", CLAIMS)
+PAPER = Paper("ef21", "EF21", "Richtarik, Sokolov, Fatkhullin", CLAIMS, family="compression")

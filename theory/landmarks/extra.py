@@ -32,4 +32,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("extra", "EXTRA", "Shi, Ling, Wu, Yin", CLAIMS)
+PAPER = Paper("extra", "EXTRA", "Shi, Ling, Wu, Yin", CLAIMS, family="decentralised")

@@ -49,4 +49,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("fednova", "Tackling the Objective Inconsistency Problem", "Wang, Liu, Liang, Joshi, Poor", CLAIMS)
+PAPER = Paper(
+    "fednova", "Tackling the Objective Inconsistency Problem", "Wang, Liu, Liang, Joshi, Poor", CLAIMS, family="FedAvg"
+)

@@ -133,5 +133,9 @@ CLAIMS = (
 )  # fmt: skip
 
 PAPER = Paper(
-    "fedprox", "Federated Optimization in Heterogeneous Networks", "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith", CLAIMS
+    "fedprox",
+    "Federated Optimization in Heterogeneous Networks",
+    "Li, Sahu, Zaheer, Sanjabi, Talwalkar, Smith",
+    CLAIMS,
+    family="FedProx",
 )

@@ -43,4 +43,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("fedrr", "Federated Random Reshuffling", "Mishchenko, Khaled, Richtarik", CLAIMS)
+PAPER = Paper("fedrr", "Federated Random Reshuffling", "Mishchenko, Khaled, Richtarik", CLAIMS, family="reshuffling")

@@ -76,4 +76,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("field-guide", "A Field Guide to Federated Optimization", "Wang et al.", CLAIMS)
+PAPER = Paper("field-guide", "A Field Guide to Federated Optimization", "Wang et al.", CLAIMS, family="local SGD")

@@ -100,4 +100,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("ghadimi-lan-ag", "Accelerated Gradient Methods", "Ghadimi, Lan", CLAIMS)
+PAPER = Paper("ghadimi-lan-ag", "Accelerated Gradient Methods", "Ghadimi, Lan", CLAIMS, family="momentum")

@@ -25,4 +25,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("ghadimi-lan-rsg", "Stochastic First- and Zeroth-Order Methods", "Ghadimi, Lan", CLAIMS)
+PAPER = Paper(
+    "ghadimi-lan-rsg", "Stochastic First- and Zeroth-Order Methods", "Ghadimi, Lan", CLAIMS, family="stochastic"
+)

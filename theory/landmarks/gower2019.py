@@ -28,4 +28,5 @@ PAPER = Paper(
     "SGD: General Analysis and Improved Rates",
     "Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik",
     CLAIMS,
+    family="stochastic",
 )

@@ -98,4 +98,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("katyusha", "Katyusha", "Allen-Zhu", CLAIMS)
+PAPER = Paper("katyusha", "Katyusha", "Allen-Zhu", CLAIMS, family="variance reduction")

@@ -72,4 +72,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("khaled2019", "First Analysis of Local GD on Heterogeneous Data", "Khaled, Mishchenko, Richtarik", CLAIMS)
+PAPER = Paper(
+    "khaled2019",
+    "First Analysis of Local GD on Heterogeneous Data",
+    "Khaled, Mishchenko, Richtarik",
+    CLAIMS,
+    family="local SGD",
+)

@@ -43,4 +43,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("krum", "Machine Learning with Adversaries", "Blanchard, El Mhamdi, Guerraoui, Stainer", CLAIMS)
+PAPER = Paper(
+    "krum", "Machine Learning with Adversaries", "Blanchard, El Mhamdi, Guerraoui, Stainer", CLAIMS, family="stochastic"
+)

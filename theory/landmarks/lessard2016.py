@@ -49,7 +49,7 @@ CLAIMS = (
         },
         assuming=CLASS,
         kind="equation", equation="(3.18)", title="off-by-one, a line of its proof", source=f"{SOURCE}, (3.18)",
-        sure="transcribed", remarks=("the definition of q (3.16) is from memory",),
+        sure="memory", remarks=("the display is transcribed, the definition of q (3.16) from memory",),
     ),
     claim(
         "eq-3-18/corrected",
@@ -62,7 +62,7 @@ CLAIMS = (
             f"- norm2({G_B})/2",
         },
         assuming=CLASS, amends="eq-3-18",
-        kind="equation", title="the same with what is linear at the reference taken out of g", sure="transcribed",
+        kind="equation", title="the same with what is linear at the reference taken out of g", sure="memory",
         source=f"{SOURCE}, (3.18)",
     ),
     claim(
@@ -76,5 +76,9 @@ CLAIMS = (
 )  # fmt: skip
 
 PAPER = Paper(
-    "lessard2016", "Analysis and Design of Optimization Algorithms via IQCs", "Lessard, Recht, Packard", CLAIMS
+    "lessard2016",
+    "Analysis and Design of Optimization Algorithms via IQCs",
+    "Lessard, Recht, Packard",
+    CLAIMS,
+    family="momentum",
 )

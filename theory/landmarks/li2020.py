@@ -91,4 +91,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("li2020", "On the Convergence of FedAvg on Non-IID Data", "Li, Huang, Yang, Wang, Zhang", CLAIMS)
+PAPER = Paper(
+    "li2020", "On the Convergence of FedAvg on Non-IID Data", "Li, Huang, Yang, Wang, Zhang", CLAIMS, family="FedAvg"
+)

@@ -27,4 +27,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("marina", "MARINA", "Gorbunov, Burlachenko, Li, Richtarik", CLAIMS)
+PAPER = Paper("marina", "MARINA", "Gorbunov, Burlachenko, Li, Richtarik", CLAIMS, family="compression")

@@ -24,4 +24,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("needell2014", "SGD, Weighted Sampling, and Randomized Kaczmarz", "Needell, Srebro, Ward", CLAIMS)
+PAPER = Paper(
+    "needell2014",
+    "SGD, Weighted Sampling, and Randomized Kaczmarz",
+    "Needell, Srebro, Ward",
+    CLAIMS,
+    family="stochastic",
+)

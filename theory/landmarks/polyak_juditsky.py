@@ -21,4 +21,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("polyak-juditsky", "Acceleration of Stochastic Approximation by Averaging", "Polyak, Juditsky", CLAIMS)
+PAPER = Paper(
+    "polyak-juditsky",
+    "Acceleration of Stochastic Approximation by Averaging",
+    "Polyak, Juditsky",
+    CLAIMS,
+    family="stochastic",
+)

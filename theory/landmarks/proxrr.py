@@ -61,4 +61,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("proxrr", "Proximal and Federated Random Reshuffling", "Mishchenko, Khaled, Richtarik", CLAIMS)
+PAPER = Paper(
+    "proxrr", "Proximal and Federated Random Reshuffling", "Mishchenko, Khaled, Richtarik", CLAIMS, family="reshuffling"
+)

@@ -61,4 +61,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("proxskip-vr", "Variance Reduced ProxSkip", "Malinovsky, Yi, Richtarik", CLAIMS)
+PAPER = Paper("proxskip-vr", "Variance Reduced ProxSkip", "Malinovsky, Yi, Richtarik", CLAIMS, family="ProxSkip")

@@ -37,4 +37,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("push-diging", "Achieving Geometric Convergence: Push-DIGing", "Nedic, Olshevsky, Shi", CLAIMS)
+PAPER = Paper(
+    "push-diging",
+    "Achieving Geometric Convergence: Push-DIGing",
+    "Nedic, Olshevsky, Shi",
+    CLAIMS,
+    family="decentralised",
+)

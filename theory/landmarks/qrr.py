@@ -30,4 +30,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("qrr", "Random Reshuffling and Gradient Compression", "Sadiev et al.", CLAIMS)
+PAPER = Paper("qrr", "Random Reshuffling and Gradient Compression", "Sadiev et al.", CLAIMS, family="compression")

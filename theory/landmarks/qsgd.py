@@ -2,7 +2,8 @@
 
 The operator is no primitive. A vector of N entries has abs(v_n)/norm(v) = u_n = (l_n + t_n)/s, l_n an integer, t_n in
 [0, 1]: entry n is (l_n + 1)/s with probability t_n, else l_n/s. Mean, variance and number of non-zero entries are sums
-over n. That sum_n(u_n**2) = 1 is a formula for s, which is any positive number here and an integer in print.
+over n, each a claim of its own. That sum_n(u_n**2) = 1 is a formula for s, which is any positive number here and an
+integer in print.
 """
 
 from __future__ import annotations
@@ -17,17 +18,19 @@ GIVEN = {
 }  # fmt: skip
 
 CLAIMS = (
-    claim("lemma-3-1/mean", "t_n*(l_n + 1)/s + (1 - t_n)*l_n/s == u_n", title="QSGD is unbiased", **GIVEN),
     claim(
-        "lemma-3-1/variance",
+        "lemma-3-1",
         "sum_n(t_n*((l_n + 1)/s - u_n)**2 + (1 - t_n)*(l_n/s - u_n)**2) <= min(N/s**2, sqrt(N)/s)",
-        title="the variance of QSGD", **GIVEN,
+        equation="(ii)", title="the variance of QSGD", **GIVEN,
+    ),
+    claim(
+        "lemma-3-1/mean", "t_n*(l_n + 1)/s + (1 - t_n)*l_n/s == u_n", equation="(i)", title="QSGD is unbiased", **GIVEN
     ),
     claim(
         "lemma-3-1/sparsity",
         "sum_n(t_n + (1 - t_n)*min(l_n, 1)) <= s*(s + sqrt(N))",
-        title="non-zero entries of QSGD", **GIVEN,
+        equation="(iii)", title="non-zero entries of QSGD", **GIVEN,
     ),
 )  # fmt: skip
 
-PAPER = Paper("qsgd", "QSGD", "Alistarh, Grubic, Li, Tomioka, Vojnovic", CLAIMS)
+PAPER = Paper("qsgd", "QSGD", "Alistarh, Grubic, Li, Tomioka, Vojnovic", CLAIMS, family="compression")

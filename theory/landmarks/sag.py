@@ -85,4 +85,10 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("sag", "Minimizing Finite Sums with the Stochastic Average Gradient", "Schmidt, Le Roux, Bach", CLAIMS)
+PAPER = Paper(
+    "sag",
+    "Minimizing Finite Sums with the Stochastic Average Gradient",
+    "Schmidt, Le Roux, Bach",
+    CLAIMS,
+    family="variance reduction",
+)

@@ -71,4 +71,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("saga", "SAGA", "Defazio, Bach, Lacoste-Julien", CLAIMS)
+PAPER = Paper("saga", "SAGA", "Defazio, Bach, Lacoste-Julien", CLAIMS, family="variance reduction")

@@ -112,4 +112,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("scaffold", "SCAFFOLD", "Karimireddy, Kale, Mohri, Reddi, Stich, Suresh", CLAIMS)
+PAPER = Paper("scaffold", "SCAFFOLD", "Karimireddy, Kale, Mohri, Reddi, Stich, Suresh", CLAIMS, family="SCAFFOLD")

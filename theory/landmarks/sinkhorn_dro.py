@@ -28,4 +28,6 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("sinkhorn-dro", "Sinkhorn Distributionally Robust Optimization", "Wang, Gao, Xie", CLAIMS)
+PAPER = Paper(
+    "sinkhorn-dro", "Sinkhorn Distributionally Robust Optimization", "Wang, Gao, Xie", CLAIMS, family="stochastic"
+)

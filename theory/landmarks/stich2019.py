@@ -43,4 +43,4 @@ CLAIMS = (
     ),
 )  # fmt: skip
 
-PAPER = Paper("stich2019", "Local SGD Converges Fast and Communicates Little", "Stich", CLAIMS)
+PAPER = Paper("stich2019", "Local SGD Converges Fast and Communicates Little", "Stich", CLAIMS, family="local SGD")

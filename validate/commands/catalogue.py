@@ -23,19 +23,29 @@ WIDTH = 48
 
 def remembered(one: Entry) -> str:
     """The verdict that a check left, in a word or two."""
+    from validate.verdict import refuted_as
+
     word = str(one["verdict"])
     if word == "undecided" and one.get("broken"):
         word = "undecided: broken"
+    elif word == "refuted":
+        word = refuted_as(one["sure"] or "")
     return f"{word} (quick)" if one.get("quick") else word
 
 
 def claims(
+    named: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PAPER]", help="The same as --paper.", autocompletion=completion.collections, show_default=False
+        ),
+    ] = None,
     paper: Annotated[
         str | None,
         typer.Option(
             "--paper",
-            help="Only the claims of this paper; paper.py for one of your own.",
-            autocompletion=completion.papers,
+            help="Only the claims of this paper, or of a collection of papers; paper.py for one of your own.",
+            autocompletion=completion.collections,
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder in which `check` left its verdicts.")] = Path(
@@ -45,14 +55,18 @@ def claims(
 ) -> None:
     """List the claims, with the verdicts that are known.
 
-    A verdict of a quick check says so. One on a claim that has changed since is not shown.
+    A verdict of a quick check says so. One on a claim that has changed since is not shown. Papers of a collection, such
+    as landmarks, are listed when they are asked for, by family.
 
-    Example: fedproof claims --paper fedavg-svrg
+    Example: fedproof claims fedavg-svrg
     """
     from theory import catalog
     from validate import kept
 
+    if named is not None and paper is not None:
+        raise ValueError(f"PAPER={named} and --paper={paper} are two papers; give one")
     found = kept.known(out)
+    paper = named if paper is None else paper
     chosen = None if paper is None else own.known([paper])[0]
     shown = catalog.claims(chosen)
     verdicts = {c.id: found[c.id] for c in shown if c.id in found and kept.current(found[c.id], c)}
@@ -60,22 +74,25 @@ def claims(
     if changed:
         what = f"{len(changed)} claim{'s' * (len(changed) > 1)}, such as {changed[0]}"
         typer.echo(f"{out / kept.VERDICTS} has verdicts on other versions of {what}: check again", err=True)
+    families = {p.name: p.family for p in map(catalog.paper, dict.fromkeys(c.paper for c in shown))}
     rows = [
-        _row(claim) | {name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")}
+        _row(claim, families[claim.paper])
+        | {name: verdicts.get(claim.id, {}).get(name) for name in ("verdict", "quick", "broken")}
         for claim in shown
     ]
     if as_json:
         print_json(rows)
         return
+    by_family = ["family"] if any(families.values()) else []
     cells = [
-        [row["id"], row["kind"], row["equation"], shortened(row["quantity"]), "yes" if row["has_bound"] else "",
-         row["amends"] or "", remembered(row) if row["verdict"] else ""]
+        [*(row[name] for name in by_family), row["id"], row["kind"], row["equation"], shortened(row["quantity"]),
+         "yes" if row["has_bound"] else "", row["amends"] or "", remembered(row) if row["verdict"] else ""]
         for row in rows
     ]  # fmt: skip
-    table(["id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
+    table([*by_family, "id", "kind", "equation", "quantity", "bound", "amends", "verdict"], cells)
 
 
-def _row(claim: Claim) -> dict[str, Any]:
+def _row(claim: Claim, family: str) -> dict[str, Any]:
     """What the list says of a claim: its left side is what it bounds."""
     from theory.sentence import text_of
 
@@ -86,6 +103,8 @@ def _row(claim: Claim) -> dict[str, Any]:
         "quantity": text_of(claim.sentence.left) if claim.has_sentence else "",
         "has_bound": claim.has_bound,
         "amends": claim.amended,
+        "family": family or None,
+        "sure": claim.sure or None,
     }
 
 

@@ -7,7 +7,9 @@ def claim_ids(incomplete: str) -> list[str]:
     """Ids of claims that begin with what is typed."""
     from theory import catalog
 
-    return [claim.id for claim in catalog.claims() if claim.id.startswith(incomplete)]
+    paper, slash, _ = incomplete.partition("/")
+    chosen = [name for name in catalog.names() if (name == paper if slash else name.startswith(paper))]
+    return [claim.id for name in chosen for claim in catalog.claims(name) if claim.id.startswith(incomplete)]
 
 
 def papers(incomplete: str) -> list[str]:
@@ -17,10 +19,15 @@ def papers(incomplete: str) -> list[str]:
     return [paper.name for paper in catalog.papers() if paper.name.startswith(incomplete)]
 
 
+def collections(incomplete: str) -> list[str]:
+    """Names of papers, those of collections too, and of collections."""
+    from theory import catalog
+
+    return [name for name in (*catalog.names(), *catalog.COLLECTIONS) if name.startswith(incomplete)]
+
+
 def targets(incomplete: str) -> list[str]:
-    """Names of papers, or, once a paper is typed, ids of its claims."""
-    return claim_ids(incomplete) if "/" in incomplete else [*papers(incomplete), *_all(incomplete)]
-
-
-def _all(incomplete: str) -> list[str]:
-    return ["all"] if "all".startswith(incomplete) else []
+    """What `collections` has and all, or, once a paper is typed, ids of its claims."""
+    if "/" in incomplete:
+        return claim_ids(incomplete)
+    return [*collections(incomplete), *(name for name in ("all",) if name.startswith(incomplete))]

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FAILED = ("refuted", "vacuous")
 
 Quick = Annotated[bool, typer.Option("--quick", help="Smaller searches and fewer runs.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "--processes", min=1, help="At most as many processes; one a core without."),
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything that is drawn.")]
 
 
@@ -35,7 +39,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="TARGET...",
-            help="Ids of claims, papers, or all; paper.py or paper.py:LABEL, which is run.",
+            help="Ids of claims, papers, collections of papers (landmarks), or all, which is what is in no collection; "
+            "paper.py or paper.py:LABEL, which is run.",
             autocompletion=completion.targets,
         ),
     ],
@@ -44,13 +49,15 @@ def check(
         "fedproof-out"
     ),
     seed: Seed = 0,
+    jobs: Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Gather the evidence for claims, and say the verdicts.
 
     Exit status 1 when a verdict is refuted or vacuous, or something broke a claim without a certificate, as a test
-    runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them. A
-    quick check replaces neither those of a full one. Where the derivation that is written at a claim is refused, a line
+    runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them, each
+    as soon as it is there. A quick check replaces neither those of a full one. Several claims are shared out over
+    processes, on which the verdicts do not depend. Where the derivation that is written at a claim is refused, a line
     says where and why; the verdict, and the status, are then what the rest of the check makes of it.
 
     Example: fedproof check fedavg-svrg --quick
@@ -62,7 +69,7 @@ def check(
     missing.tell()
     for line in (line for claim in resolve(chosen) for line in messages.doubtful(claim)):
         typer.echo(f"warning: {line}", err=True)
-    results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress)
+    results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress, processes=jobs)
     if as_json:
         print_json([result.to_json() for result in results])
     else:
@@ -185,8 +192,9 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="[PAPER]...",
-            help="Papers, or paper.py, which is run; all papers without, none with --store.",
-            autocompletion=completion.papers,
+            help="Papers, collections of papers (landmarks), or paper.py, which is run; all papers without, none with "
+            "--store.",
+            autocompletion=completion.collections,
         ),
     ] = None,
     stores: Annotated[
@@ -197,9 +205,7 @@ def report(
     out: Annotated[Path, typer.Option("--out", help="Folder for index.html, figures and report.json.")] = Path(
         "report"
     ),
-    processes: Annotated[
-        int | None, typer.Option("--processes", min=1, help="At most as many at the same time; one a core without.")
-    ] = None,
+    jobs: Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check papers, and write the report (HTML, figures, JSON).
@@ -216,7 +222,7 @@ def report(
     if papers or not stores:
         missing.tell()
     with own.speaking_aside(papers or ()):
-        found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=processes)
+        found = write(papers or None, stores=stores or (), quick=quick, out=out, progress=progress, processes=jobs)
     if not as_json:
         typer.echo(found)
         return

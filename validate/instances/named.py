@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from theory import catalog
+from theory.landmarks import LANDMARKS
 from theory.papers import BUILT_IN
 from theory.program import Algorithm
 from validate.files import run
@@ -47,14 +48,13 @@ def _chosen(own: str, known: Mapping[str, Algorithm], where: str, head: str) -> 
 def _algorithms_of(paper: str) -> dict[str, Algorithm]:
     if paper in COLLECTIONS:
         return _algorithms_in(import_module(COLLECTIONS[paper]))
-    names = [p.name for p in catalog.papers()]
+    names = catalog.names()
     if paper not in names:
         close = get_close_matches(paper, [*COLLECTIONS, *names], n=1, cutoff=0.5)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"algorithm: there is no paper {paper!r}{hint} (of a file of your own it is file.py:name)")
-    found = {}
-    if paper in BUILT_IN:
-        found = _algorithms_in(import_module(BUILT_IN[paper]))
+    module = {**LANDMARKS, **BUILT_IN}.get(paper)
+    found = {} if module is None else _algorithms_in(import_module(module))
     for claim in catalog.claims(paper):
         of = getattr(claim, "of", None)
         if isinstance(of, Algorithm):

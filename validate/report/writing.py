@@ -18,7 +18,6 @@ from validate.verdict import Result
 
 if TYPE_CHECKING:
     from theory.claim import Paper
-    from validate.files import Source
 
 TEXTBOOK, ALL = "textbook", "all papers"
 
@@ -76,7 +75,7 @@ def _written(
     processes: int | None,
 ) -> Path:
     """`write`, of papers that are known."""
-    from validate.checking import listener
+    from validate.checking import listener, without_process
 
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
@@ -87,15 +86,22 @@ def _written(
     def done(at: int) -> None:
         hear(f"{parts[at].label}: finished, {next(finished)} of {len(parts)} parts of the report")
 
-    own = tuple(source for p in chosen if (source := files.source_of(p.name)) is not None)
-    concerned = {ALL, *(source.paper for source in own)}
-    tasks = [(own if part.paper in concerned else (), part.function, part.arguments) for part in parts]
-    found = over_processes(_run, tasks, processes=processes, done=done, heard=hear)
+    def lost(at: int, how: str) -> Any:
+        if parts[at].kind != "claims":
+            raise ChildProcessError(f"{parts[at].label}: its process {how}")
+        id, less, folder, _ = parts[at].arguments
+        return without_process(id, less, folder, how, hear)
+
+    names = [p.name for p in chosen]
+    tasks = [
+        (files.sources(names if part.paper == ALL else [part.paper]), part.function, part.arguments) for part in parts
+    ]
+    found = over_processes(files.knowing, tasks, processes=processes, done=done, heard=hear, lost=lost)
     by_kind: dict[str, dict[str, Any]] = {}
     checked: dict[str, list[Result]] = {}
     for part, what in zip(parts, found, strict=True):
         if part.kind == "claims":
-            checked.setdefault(part.paper, []).extend(what)
+            checked.setdefault(part.paper, []).append(what)
         else:
             by_kind.setdefault(part.kind, {})[part.paper] = what
     place = {c.id: at for p in chosen for at, c in enumerate(p)}
@@ -141,6 +147,7 @@ class Part(NamedTuple):
         function: of a module.
         arguments: of it.
         what: the kind in words, or the claim.
+        effort: what takes long is begun first; begun last, it would be waited for alone.
     """
 
     kind: str
@@ -148,6 +155,7 @@ class Part(NamedTuple):
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     what: str = ""
+    effort: int = 10
 
     @property
     def label(self) -> str:
@@ -158,19 +166,18 @@ class Part(NamedTuple):
 def _parts(papers: Sequence[str], quick: bool, out: Path, progress: Callable[[str], None] | None = None) -> list[Part]:
     """The work on a report on these papers, what takes longest first."""
     from theory import catalog
-    from validate.checking import check_paper
-    from validate.checking import tasks as checks
+    from validate.checking import check_by_id, efforts
 
     found = [Part("experiments", p, _experiment, (p, quick, out)) for p in papers if _redrawn(p, progress)]
-    for task in checks(papers, quick, out):
-        found += _claims(task, check_paper)
     found.append(Part("formulas", ALL, _formulas, (tuple(papers),)))
+    every = [(papers, quick, out)]
     if TEXTBOOK not in papers:
-        for task in checks([TEXTBOOK], True, out / TEXTBOOK):
-            found += _claims(task, check_paper)
-    derived = {c.id for p in (*papers, TEXTBOOK) for c in catalog.paper(p) if c.proof is not None}
-    # begun last, a part that takes long would be waited for alone; a claim that has its derivation takes little
-    return sorted(found, key=lambda part: part.kind == "claims" and 1 + (part.arguments[1][0] in derived))
+        every.append(((TEXTBOOK,), True, out / TEXTBOOK))
+    for names, less, folder in every:
+        claims = [claim for name in names for claim in catalog.paper(name)]
+        effort = efforts(claims, folder)
+        found += [Part("claims", c.paper, check_by_id, (c.id, less, folder, 0), c.label, effort[c.id]) for c in claims]
+    return sorted(found, key=lambda part: -part.effort)
 
 
 def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
@@ -181,18 +188,6 @@ def _redrawn(paper: str, progress: Callable[[str], None] | None) -> bool:
         if progress:
             progress(f"left out: {error}")
         return False
-
-
-def _claims(task: tuple[Any, ...], check: Callable[..., Any]) -> list[Part]:
-    """A paper's claims, each alone."""
-    paper, ids, *rest = task
-    return [Part("claims", paper, check, (paper, (i,), *rest), i.removeprefix(f"{paper}/")) for i in ids]
-
-
-def _run(own: Sequence[Source], function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """A part, in any process: papers in files have to be loaded there."""
-    files.again(own)
-    return function(*arguments)
 
 
 def _experiment(name: str, quick: bool, out: Path) -> Experiment:

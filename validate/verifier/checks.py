@@ -33,7 +33,7 @@ class Report:
         if not self.valid:
             return "INVALID"
         citing = f", citing {'; '.join(self.cited)}" if self.cited else ""
-        return f"VALID for the claim as printed above{citing}: compare it with your paper"
+        return f"VALID for the claim as it stands above{citing}: compare it with your paper"
 
     def __str__(self) -> str:
         return "\n".join([*self.claimed, *self.lines, self.verdict])

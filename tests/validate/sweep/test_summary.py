@@ -331,7 +331,7 @@ def test_the_command_reports_stores_without_checking_papers(tmp_path: Path, monk
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError("a paper is checked")
 
-    monkeypatch.setattr(validate.checking, "check_paper", refuse)
+    monkeypatch.setattr(validate.checking, "check_by_id", refuse)
     one = kept(tmp_path / "one", [(toy(at), answer(at / 8)) for at in range(4)], name="first sweep")
     two = kept(tmp_path / "two", [(toy(at), answer(at / 4)) for at in range(3)], name="second sweep")
     result = call("report", "--store", one, "--store", two, "--out", tmp_path / "out")
