@@ -19,6 +19,7 @@ from validate import satisfied
 from validate.batch import searched, traced
 from validate.batch.bests import Problems, constants, knows
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
+from validate.batch.starts import starts
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import best_constants
@@ -40,6 +41,11 @@ def clipped(w: Any, x: Any, m: Any, *, eta: Any, beta: Any, c: Any, S: Any) -> A
     g = w.average(w.clip(w.gradient(x), c), w.choose(S))
     m = beta * m + (1 - beta) * g
     return x - eta * m, m
+
+
+@algorithm
+def proximal(w: Any, x: Any, *, t: Any) -> Any:
+    return w.mean(w.prox(x, t))
 
 
 NOISE = {"sigma2": "mean_n(mean_i(norm2(grad(f_ni, xstar))))"}
@@ -143,6 +149,51 @@ def test_what_fits_in_floats_is_an_instance(label: str, seed: int) -> None:
             assert fits[i]
         elif fits[i]:  # G and B of `dissimilar` are floats there, and what is assumed is asked with roots
             assert label in ("apart", "step", "tied", "turns", "variance", "clipped")
+
+
+PIECES = {
+    **{label: CLAIMS[label] for label in ("step", "turns", "variance", "apart")},
+    "proximal": claim(
+        "proximal",
+        "mean_n(norm2(x[1] - xstar_n)) + f(x[1]) - fstar <= norm2(x0 - xstar) + mean_n(norm2(xstar - xstar_n))*L*t",
+        of=proximal,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)"),
+    ),
+    "pl": claim(
+        "pl",
+        "E(f(x[1]) - fstar) <= (1 - mu*eta)*(f(x0) - fstar) + G*eta",
+        of=sgd,
+        assuming=("smooth(f, L)", "pl(f, mu)", "dissimilar(G)", "eta <= 1/L"),
+    ),
+    "four in space": claim("four", "f(x[1]) <= f(x0)", of=sgd, assuming=("smooth(f, L)", "N >= 4", "d >= 2")),
+    "flat": claim(
+        "flat",
+        "f(a) - f(b) <= 2*G*norm(a - b)",
+        vectors=("a", "b"),
+        assuming=("convex(f_ni)", "bounded_gradients(f_n, G)", "d == 3"),
+    ),
+}
+
+
+@pytest.mark.parametrize("label", PIECES)
+def test_pieces_start_and_say_what_exact_measuring_says(label: str) -> None:
+    """But where there is more than one minimiser: the one that is recorded need not be the nearest."""
+    told = 0
+    for here, first in starts(PIECES[label]):
+        everything, fits = here.fits(first)
+        gaps = here.gaps(everything)
+        assert fits.mean() > 0.99
+        for i in range(0, first.shape[1], 1 + first.shape[1] // 12):
+            one = exactly(here, first[:, i])
+            seen = None if one is None else measured(here.claim, one)
+            if seen is None or not np.isfinite(gaps[:, i]).any() or not seen.measured.every_minimiser:
+                continue
+            sides = [(float(row.left), float(row.right)) for row in seen.measured.rows if row.left is not None]
+            expected = [(a - b) / (abs(a) + abs(b)) for a, b in sides if abs(a) + abs(b) > 1e-9]
+            if expected:
+                assert np.nanmax(gaps[:, i]) == pytest.approx(max(expected), abs=1e-4 if label == "apart" else 1e-6)
+                told += 1
+    assert told > 5
 
 
 @settings(max_examples=20, deadline=None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,9 @@ import numpy as np
 from theory.arithmetic import to_element
 from theory.operations import operations, rational_type
 from validate.batch.recorded import Array, Recorded, UntracedError
+from validate.instances.pieces import Piecewise
 from validate.instances.problems import Minimisers, Vector
+from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.scalars import LONGEST_RATIONAL
 
 SLACK = 1e-12
@@ -51,15 +54,16 @@ class Hinged:
         slopes: (F, m + 1).
         linear: (F,), minus their derivatives at the centre.
         which: (N, n), of each sample, which of them it is.
-        centre: where the origin of all this is.
+        centre: where the origin of all this is, along the first coordinate.
         least: whether it is the minimiser of f.
+        dim: d, as of `embedded`.
     """
 
-    dim = 1
-
-    def __init__(self, knots: Array, slopes: Array, linear: Array, which: Array, centre: Any, least: bool) -> None:
+    def __init__(
+        self, knots: Array, slopes: Array, linear: Array, which: Array, centre: Any, least: bool, dim: int = 1
+    ) -> None:
         self.knots, self.slopes, self.linear, self.which = knots, slopes, linear, which
-        self.centre, self.least = centre, least
+        self.centre, self.least, self.dim = centre, least, dim
         self.clients = len(which)
         self._max, self._min = (operations(LONGEST_RATIONAL, False)[name] for name in ("max", "min"))
 
@@ -108,11 +112,17 @@ class Hinged:
                 part = self._min(back, self._above(-t))
                 own = own + jump * (over * over * half + part * (back - part * half))
             total = total + share * own
+        for x in v[1:]:
+            total = total + self._aside(which) * x * x * half
         return total
+
+    def _aside(self, which: tuple[int, ...]) -> Any:
+        """The curvature in the other coordinates."""
+        return sum((share * self.slopes[f][-1] for share, f in self._parts(which)), rational_type()(0))
 
     def gradient(self, v: Vector, *which: int) -> Vector:
         """Its gradient."""
-        return (self._steep(v[0] - self.centre, which),)
+        return (self._steep(v[0] - self.centre, which), *(self._aside(which) * x for x in v[1:]))
 
     def _turns(self, which: tuple[int, ...], more: Any) -> tuple[list[Any], list[Any]]:
         """Knots in their order, as recorded, and the slopes between them, more of it being added."""
@@ -136,18 +146,19 @@ class Hinged:
         found = knots[0] + (target - there[0]) / slopes[0]
         for value, one, two in zip(there, slopes, slopes[1:], strict=False):
             found = found + (1 / two - 1 / one) * self._above(target - value)
-        return (found + self.centre,)
+        return (found + self.centre, *(x * inverse / (self._aside((n,)) + inverse) for x in v[1:]))
 
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
         """The centre, or the minimiser of a client's function in the stretch where it is."""
+        aside = (rational_type()(0),) * (self.dim - 1)
         if self.least and not isinstance(self._linear(which), Recorded):
-            return Minimisers(((self.centre,),), True)
+            return Minimisers(((self.centre, *aside),), True)
         knots, slopes = self._turns(which, rational_type()(0))
         place = next((j for j, t in enumerate(knots) if self._steep(t, which) >= 0), len(knots))
         if not slopes[place] > 0:
             raise UntracedError("a function has no minimiser, or more than one")
         beside = knots[min(place, len(knots) - 1)]
-        return Minimisers(((self.centre + beside - self._steep(beside, which) / slopes[place],),), True)
+        return Minimisers(((self.centre + beside - self._steep(beside, which) / slopes[place], *aside),), True)
 
     def infimum(self, *which: int) -> Any:
         """The value at the minimiser."""
@@ -236,14 +247,39 @@ class Hinges:
         return infimum, still, curved, left & right
 
 
-def recorded_problem(knots: Array, slopes: Array, linear: Array, which: Array, centre: Any, least: bool) -> Hinged:
+def recorded_problem(
+    knots: Array, slopes: Array, linear: Array, which: Array, centre: Any, least: bool, dim: int
+) -> Hinged:
     """`Hinged`, with known numbers as FLINT's rationals."""
     lifted = np.vectorize(_element, otypes=[object])
-    return Hinged(lifted(knots), lifted(slopes), lifted(linear), which, _element(centre), least)
+    return Hinged(lifted(knots), lifted(slopes), lifted(linear), which, _element(centre), least, dim)
 
 
 def _element(number: Any) -> Any:
     return number if isinstance(number, Recorded | rational_type()) else to_element(number)
+
+
+def embedded(f: Piecewise, dim: int) -> Piecewise | RidgeFunction:
+    """f of the first coordinate, and of each other one the quadratic that f is far to the right, least at 0."""
+    if dim == 1:
+        return f
+    aside = Piecewise((), f.slopes[-1:])
+    axes = [tuple(Fraction(int(i == j)) for j in range(dim)) for i in range(dim)]
+    return RidgeFunction(tuple((a, aside if i else f) for i, a in enumerate(axes)), (Fraction(0),) * dim)
+
+
+def line_of(f: Piecewise | RidgeFunction) -> Piecewise:
+    """What was embedded.
+
+    Raises:
+        ValueError: where it is another function of several variables.
+    """
+    if isinstance(f, Piecewise):
+        return f
+    one = f.along(tuple(Fraction(int(not j)) for j in range(f.dim)))
+    if embedded(one, f.dim) != f:
+        raise ValueError("the function is none of the first coordinate")
+    return one
 
 
 def kinds_of(functions: Sequence[Sequence[Any]]) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from sim.problems.linear_algebra import minimise
 from theory.claim import Claim
 from validate.batch.bests import Problems
-from validate.batch.hinges import Hinges, kinds_of
+from validate.batch.hinges import Hinges, embedded, kinds_of, line_of
 from validate.batch.recorded import Array
 from validate.instances.candidates import Candidate
 from validate.instances.pieces import Piecewise, mean_of
@@ -30,6 +30,7 @@ class Layout:
 
     Attributes:
         size: how many there are.
+        dim: d; piecewise quadratics go along the first coordinate (`validate.batch.hinges.embedded`).
         hessian: (N, n, d, d), the places of the entries, or `NO`; of shape (0, 0, 0, 0) without quadratics.
         knots: (F, m), of the different piecewise quadratics, from the minimiser where there is one; or empty.
         slopes: (F, m + 1).
@@ -43,6 +44,7 @@ class Layout:
     """
 
     size: int
+    dim: int
     hessian: Array
     knots: Array
     slopes: Array
@@ -81,17 +83,18 @@ class Layout:
         Raises:
             ValueError: where they have more knots, or others are the same.
         """
-        if not np.array_equal(kinds_of(c.functions), self.which):
-            raise ValueError("other functions are the same")
+        functions = [[line_of(f) for f in own] for own in c.functions]
+        if not np.array_equal(kinds_of(functions), self.which) or any(c.start[1:]):
+            raise ValueError("other functions are the same, or the start is elsewhere")
         centre = Fraction(0)
         if self.centre.size:
-            least = mean_of([mean_of(own) for own in c.functions]).least
+            least = mean_of([mean_of(own) for own in functions]).least
             if least is None:
                 raise ValueError("f is unbounded below")
             low, high = least[1][0]
             centre = next((x for x in (low, high) if x is not None), c.start[0])
             self._put(found, self.centre, [centre])
-        each = {int(f): one for f, one in zip(self.which.ravel(), (f for own in c.functions for f in own), strict=True)}
+        each = {int(f): one for f, one in zip(self.which.ravel(), (f for own in functions for f in own), strict=True)}
         for f, one in each.items():
             knots, slopes = list(one.knots), list(one.slopes)
             missing = self.knots.shape[1] - len(knots)
@@ -100,8 +103,8 @@ class Layout:
             knots += [(knots or [Fraction(0)])[-1] + i + 1 for i in range(missing)]
             self._put(found, self.knots[f], [t - centre for t in knots])
             self._put(found, self.slopes[f], slopes + slopes[-1:] * missing)
-        self._put(found, self.linear, [[-f.derivative(centre) for f in own] for own in c.functions])
-        return c.start - centre
+        self._put(found, self.linear, [[-f.derivative(centre) for f in own] for own in functions])
+        return c.start[:1] - centre
 
     def _put(self, found: list[Any], places: Array, numbers: Any) -> None:
         for place, number in zip(places.ravel(), np.array(numbers, dtype=object).ravel(), strict=True):
@@ -125,8 +128,8 @@ class Layout:
 
     def starts(self, numbers: Array) -> Array:
         """Starts, (..., d), for numbers, (..., size)."""
-        start = numbers[..., self.start]
-        return start + numbers[..., self.centre] if self.centre.size and self.start.size else start
+        start = numbers[..., self.start] + (numbers[..., self.centre] if self.centre.size else 0)
+        return np.concatenate([start, *[start[..., :1] * 0] * (self.dim - start.shape[-1])], axis=-1)
 
     def functions(self, numbers: Array) -> tuple[Array, Array]:
         """Hessians, (..., N, n, d, d), and linear terms, (..., N, n, d), of quadratics for numbers, (..., size)."""
@@ -151,7 +154,7 @@ class Layout:
             hessian, linear = self.functions(listed)
         elif self.knots.size:
             centre = listed[self.centre[0]] if self.centre.size else Fraction(0)
-            different = [_function(*one, centre) for one in zip(*self.pieces(listed), strict=True)]
+            different = [embedded(_function(*one, centre), self.dim) for one in zip(*self.pieces(listed), strict=True)]
             functions = tuple(tuple(different[f] for f in own) for own in self.which)
         values = dict(c.values)
         for place, (name, which) in self.values.items():
@@ -200,9 +203,10 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
     hessian, linear, centre, start = np.zeros((0,) * 4, int), np.zeros((0,) * 3, int), *[np.zeros(0, int)] * 2
     knots = slopes = which = np.zeros((0, 0), int)
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    if c.pieces is not None:
-        which = kinds_of(c.pieces)
-        different, most = which.max() + 1, max(len(f.knots) for own in c.pieces for f in own)
+    if c.functions is not None:
+        lines = [[line_of(f) for f in own] for own in c.functions]
+        which = kinds_of(lines)
+        different, most = which.max() + 1, max(len(f.knots) for own in lines for f in own)
         if not most:
             raise ValueError("there are no knots")
         knots, slopes = places.of(different, most), np.full((different, most + 1), NO)
@@ -232,7 +236,7 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
         if not shape.same_minimiser:
             linear = places.of(N, n, d)
     if c.has_functions and (claim.program is not None or _named(claim, "x0")):
-        start = places.of(c.dim)
+        start = places.of(c.dim if c.hessian is not None else 1)
     vectors = {}
     for name, v in c.vectors.items():
         vectors[name] = places.of(len(v), len(v[0])) if isinstance(v, list) else places.of(len(v))
@@ -245,7 +249,7 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
                 values.update((int(places.of(1)[0]), (name, i)) for i in range(len(value)))
         elif isinstance(value, Fraction):
             values[int(places.of(1)[0])] = (name, None)
-    return Layout(places.count, hessian, knots, slopes, which, linear, centre, start, values, vectors)
+    return Layout(places.count, c.dim, hessian, knots, slopes, which, linear, centre, start, values, vectors)
 
 
 def is_free(claim: Claim, name: str) -> bool:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
+from validate.batch.hinges import embedded
 from validate.batch.recorded import Array
 from validate.batch.tracing import Traced, traced
 from validate.instances.free_vectors import free_vectors
@@ -21,6 +23,7 @@ from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.ridges import Ridges
 from validate.instances.shapes import Shape, Size, shape_of
 
 F = Fraction
@@ -30,7 +33,7 @@ TRIES = 6
 """Choices of parameters for one size."""
 PLACES = (0.0, 1.0, 0.5, 1 / 3, 2 / 3, 0.25, 0.75, 0.1, 0.02, -0.02, -0.1, -0.5, -1.0, 2.0)
 """Of knots, as parts of a length."""
-MOST_CLIENTS = 12
+MOST_CLIENTS, MOST_COORDINATES = 12, 5
 
 
 def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
@@ -46,16 +49,17 @@ def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
 
 
 def _sizes(claim: Claim) -> Iterator[tuple[Size, int]]:
-    """The least numbers of clients and samples, and how many of the functions are different."""
-    least = next((n for n in range(1, MOST_CLIENTS) if fits(claim, Size(n, 1, 1))), None)
+    """The least numbers of coordinates, clients and samples, and how many of the functions are different."""
+    sizes = [Size(n, 1, d) for d in range(1, MOST_COORDINATES + 1) for n in range(1, MOST_CLIENTS + 1)]
+    least = next((size for size in sizes if fits(claim, size)), None)
     if least is None:
         return
-    yield Size(least, 1, 1), 1
-    several = next((n for n in range(max(2, least), MOST_CLIENTS) if fits(claim, Size(n, 1, 1))), None)
+    yield least, 1
+    several = next((size for size in sizes if size.clients > 1 and size.dim == least.dim and fits(claim, size)), None)
     if several is not None:
-        yield Size(several, 1, 1), 2
+        yield several, 2
     if claim.program is not None and claim.program.random:
-        yield Size(least, 2, 1), 2
+        yield Size(least.clients, 2, least.dim), 2
 
 
 def _recorded(claim: Claim, shape: Shape, size: Size, different: int, rng: random.Random) -> Traced | None:
@@ -69,7 +73,10 @@ def _recorded(claim: Claim, shape: Shape, size: Size, different: int, rng: rando
         made.append(f.still_at(F(1, 3 + (0 if shape.same_minimiser else turn))))
     own = [made[min(i, different - 1)] for i in range(size.samples)]
     functions = tuple(tuple(own) if size.samples > 1 else (made[min(n, different - 1)],) for n in range(size.clients))
-    problem, start = Pieces(functions), np.array([F(rng.choice((1, 1, 2, -1)))], dtype=object)
+    start = np.array([F(rng.choice((1, 1, 2, -1))), *[F(0)] * (size.dim - 1)], dtype=object)
+    problem: Any = Pieces(functions)
+    if size.dim > 1:
+        problem = Ridges(tuple(tuple(embedded(f, size.dim) for f in own) for own in functions))  # type: ignore[misc]
     vectors = free_vectors(claim, size, rng)
     found = choose(claim, problem, start, 1, rng, vectors=vectors)
     if found is None:

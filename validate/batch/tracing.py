@@ -30,6 +30,7 @@ from validate.instances.instance import Instance
 from validate.instances.pieces import Pieces
 from validate.instances.pool import Drawn
 from validate.instances.problems import Minimisers, Quadratics, Vector, inverse_of
+from validate.instances.ridges import Ridges
 from validate.instances.scalars import Schedule
 from validate.instances.world import Still
 from validate.play import Play
@@ -153,7 +154,7 @@ def _within(domain: Domain, values: Array) -> Array:
 
 def traced(claim: Claim, one: Drawn) -> Traced | None:
     """What is recorded of a claim on an instance; None where it is not, or nothing is free."""
-    if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | Pieces | None):
+    if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | Pieces | Ridges | None):
         return None
     if len({len(own) for own in _counts(one)}) > 1:
         return None
@@ -172,7 +173,7 @@ def _counts(one: Drawn) -> list[range]:
 
 def _traced(claim: Claim, one: Drawn) -> Traced | None:
     base = candidate_of(one)
-    if base.has_functions and not knows(claim, base.dim, base.pieces is not None):
+    if base.has_functions and not knows(claim, base.dim, base.functions is not None):
         return None
     ties, fixed = _ties(claim, base)
     layout = layout_of(claim, base, fixed)
@@ -309,7 +310,7 @@ def _instance(
         start = tuple(layout.starts(listed))
     if layout.knots.size:
         centre = listed[layout.centre[0]] if layout.centre.size else Fraction(0)
-        problem = recorded_problem(*layout.pieces(listed), layout.which, centre, bool(layout.centre.size))
+        problem = recorded_problem(*layout.pieces(listed), layout.which, centre, bool(layout.centre.size), layout.dim)
     elif instance.problem is not None:
         problem = _functions(instance.problem, *layout.functions(listed))
         if layout.centre.size:
