@@ -90,15 +90,22 @@ def paper(name: str) -> Paper:
     raise ValueError(f"unknown paper {name!r}{suggestion(name, [*names(), *COLLECTIONS])}")
 
 
+def chosen(name: str) -> tuple[Paper, ...]:
+    """The papers of the collection of that name, or the paper of it.
+
+    Raises:
+        ValueError: when there is neither.
+    """
+    return papers(name) if name in COLLECTIONS else (paper(name),)
+
+
 def claims(paper: str | None = None) -> tuple[Claim, ...]:
     """The claims of one paper, of the papers of a collection, or of all that are in none, in the papers' order.
 
     Raises:
         ValueError: for an unknown paper.
     """
-    if paper is None or paper in COLLECTIONS:
-        return tuple(c for p in papers(paper) for c in p.claims)
-    return _paper(paper).claims
+    return tuple(c for p in (papers() if paper is None else chosen(paper)) for c in p.claims)
 
 
 def claim(id: str) -> Claim:
@@ -116,9 +123,6 @@ def claim(id: str) -> Claim:
         raise ValueError(f"{id!r} is a paper, not a claim; `fedproof claims --paper {id}` lists its claims")
     every = (c.id for name in (None, *COLLECTIONS) for c in claims(name))
     raise ValueError(f"unknown claim {id!r}{suggestion(str(id), list(every))}")
-
-
-_paper = paper  # `claims` has an argument of that name
 
 
 @cache

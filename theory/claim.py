@@ -24,8 +24,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
+from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name
-from theory.predicates import Direction, Predicate, predicate
+from theory.predicates import Direction, Predicate
 from theory.program import NAME, TAKEN, Algorithm, Instruction, Program
 from theory.sentence import (
     COORDINATE,
@@ -39,7 +40,6 @@ from theory.sentence import (
     Vocabulary,
     everything,
     index_of,
-    parse_call,
     parse_expression,
     parse_sentence,
     read,
@@ -95,6 +95,7 @@ class Claim:
         sure: how its text is known: the paper was `read`, a third party `transcribed` it, it is another's account
             (`secondary`), or from `memory`; empty for a paper of the catalogue, which was read.
         amends: label of the printed claim that this one repairs.
+        rests_on: labels of claims of its paper, or ids of others', from which the paper has it: for a reader.
         proof: its derivation, or None.
         given: instances written by hand, as data; tried last, and evidence from them says so.
         paper: the first part of its id; `Paper` sets it.
@@ -119,13 +120,14 @@ class Claim:
     remarks: tuple[str, ...] = ()
     sure: Sureness = ""
     amends: str | None = None
+    rests_on: tuple[str, ...] = ()
     proof: Any = None
     given: tuple[Mapping[str, Any], ...] = ()
     paper: str = ""
     beside: tuple[Claim, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("assuming", "vectors", "standing", "remarks", "given"):
+        for name in ("assuming", "vectors", "standing", "remarks", "rests_on", "given"):
             value = getattr(self, name)
             if isinstance(value, str):
                 raise SentenceError(
@@ -180,6 +182,12 @@ class Claim:
         if self.amends is None or self.amends.startswith(f"{self.paper}/"):
             return self.amends
         return f"{self.paper or 'unpublished'}/{self.amends}"
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The ids of the claims that it rests on."""
+        here = {other.label: other.id for other in self.beside}
+        return tuple(here.get(name, name) for name in self.rests_on)
 
     @cached_property
     def sentence(self) -> Sentence:
@@ -251,8 +259,8 @@ class Claim:
         """Everything that it assumes, in its order, the standing ones last."""
         found: list[Predicate | Sentence] = []
         for text in (*self.assuming, *self.standing):
-            call = parse_call(text)
-            found.append(parse_sentence(text) if call is None else predicate(*call))
+            one = assumption(text)
+            found.append(one.within(tuple(self.where)) if isinstance(one, ForEvery) else one)
         return tuple(found)
 
     @cached_property
@@ -415,6 +423,8 @@ class Claim:
                 if read(side, words).shape != "scalar":
                     raise SentenceError(f"{relation}: {text_of(side)} is a vector")
         for one in self.predicates:
+            if isinstance(one, ForEvery):
+                one.check(words)
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Of a claim and its parts, what does not change what it says.
-TOLD = ("kind", "title", "equation", "source", "sure", "amends", "remarks", "beside")
+TOLD = ("kind", "title", "equation", "source", "sure", "amends", "rests_on", "remarks", "beside")
 VERDICTS, CERTIFICATES, DERIVATIONS = "verdicts.json", "certificates", "derivations"
 Entry = dict[str, Any]
 

@@ -31,6 +31,14 @@ ORIGINS: dict[Origin, str] = {
 }
 """Where instances come from, for a reader."""
 
+KNOWN: Mapping[str, str] = {
+    "read": "as printed: the paper was read",
+    "transcribed": "as transcribed by a third party, with page and equation",
+    "secondary": "as another author has it",
+    "memory": "from memory, to be looked up before it is called printed",
+}
+"""How a claim's text is known, in words."""
+
 BEYOND = 1e6
 """A ratio left / right above this is shown as such: the left side then grows without end as the run gets longer, or the
 right side vanishes, and its size says how long the scenario is. The evidence has the number and both sides."""

@@ -50,7 +50,7 @@ CLAIMS = (
         "lemma-10-4",
         "sum_k(norm2(mhat[k])/sqrt((k + 1)*norm(vhat[k]))) <= 2/(1 - gamma)/sqrt(1 - beta2)*sqrt(sum_k(norm2(g[k])))",
         of=adam, where={"gamma": "beta1**2/sqrt(beta2)"}, parameters=DOMAINS, assuming=(*RUN, "lam == 1"),
-        kind="lemma", title="a sum of steps", source=f"{SOURCE}, Lemma 10.4", sure="read",
+        kind="lemma", rests_on=("lemma-10-3",), title="a sum of steps", source=f"{SOURCE}, Lemma 10.4", sure="read",
     ),
     claim(
         "lemma-10-4/corrected",
@@ -72,7 +72,7 @@ CLAIMS = (
             "vlast": "norm(vhat[K-1])",
         },
         parameters={**DOMAINS, "lam": Domain(0, 1, lower_open=True, upper_open=True)}, assuming=RUN,
-        title="the regret of Adam", source=f"{SOURCE}, Theorem 4.1", sure="read",
+        rests_on=("lemma-10-3", "lemma-10-4"), title="the regret of Adam", source=f"{SOURCE}, Theorem 4.1", sure="read",
         remarks=("D bounds the distances between any two iterates, as printed, and none from the minimiser",),
     ),
     claim(
@@ -86,7 +86,7 @@ CLAIMS = (
             "vlast": "norm(vhat[K-1])",
         },
         parameters={**DOMAINS, "lam": Domain(0, 1, lower_open=True, upper_open=True)}, assuming=RUN,
-        amends="theorem-4-1", title="the same with D for the distances from the minimiser too",
+        title="the same with D for the distances from the minimiser too",
         source=f"{SOURCE}, Theorem 4.1", sure="read",
     ),
 )  # fmt: skip

@@ -68,6 +68,7 @@ CLAIMS = (
     ),
     claim(
         "corollary-1", f"{REGRET} <= {FIRST} + {FALLING} + {LAST}", **CHOSEN,
+        rests_on=("theorem-4",),
         title="the regret of AMSGrad, beta_1 falling", source=f"{SOURCE}, Corollary 1", sure="read",
     ),
     claim(

@@ -37,7 +37,7 @@ CLAIMS = (
         "theorem-6-5",
         "E(f(y[k])) - fstar <= (9/10)**k*(f(x0) - fstar)",
         of=svrg, assuming=(*ASSUMED, "eta == 1/(10*L)", "H == 20*L/mu"),
-        title="SVRG, strongly convex", source=f"{SOURCE}, Theorem 6.5", sure="transcribed",
+        rests_on=("epoch",), title="SVRG, strongly convex", source=f"{SOURCE}, Theorem 6.5", sure="transcribed",
     ),
 )  # fmt: skip
 

@@ -33,6 +33,7 @@ ASSUMED = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "gamma <= 1/(L - mu)", 
 CLAIMS = (
     claim(
         "theorem-4", BOUND, of=fedrr_one, where={"Lmax": "L - mu"}, assuming=ASSUMED,
+        rests_on=("proxrr/theorem-1", "proxrr/theorem-3"),
         title="federated random reshuffling", source=f"{SOURCE}, Theorem 4", sure="read",
         remarks=("one sample a device, R = mu/2*norm2, f_n = F_n + R",),
     ),

@@ -53,7 +53,8 @@ CLAIMS = (
         "theorem-1",
         f"{GAP} <= norm2(x0 - xstar)/(2*eta*H*K) + eta*sigma2/N + 4*H*eta**2*L*sigma2 + 18*H**2*eta**2*L*zeta**2",
         of=local_sgd, assuming=(*ASSUMED, "eta <= 1/(4*L)"), where=EVERY,
-        equation="(15)", title="local SGD, convex", source=f"{SOURCE}, Theorem 1", sure="transcribed",
+        equation="(15)", rests_on=("lemma-2",),
+        title="local SGD, convex", source=f"{SOURCE}, Theorem 1", sure="transcribed",
     ),
     claim(
         "theorem-1-tuned",
@@ -64,7 +65,8 @@ CLAIMS = (
             f"eta == {STEP}", "norm(x0 - xstar) > 0",
         ),
         where={**EVERY, "D": "norm(x0 - xstar)"},
-        equation="(17)", title="local SGD, the step that balances the terms", source=f"{SOURCE}, Theorem 1",
+        equation="(17)", rests_on=("theorem-1",),
+        title="local SGD, the step that balances the terms", source=f"{SOURCE}, Theorem 1",
         sure="transcribed",
     ),
     claim(

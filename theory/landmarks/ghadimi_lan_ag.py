@@ -78,7 +78,8 @@ CLAIMS = (
         "K*(K + 1)/2*(E(f(ag[K])) - fstar) <= norm2(x0 - xstar)/(2*lam) "
         f"- sum_k({SHARE}*E(norm2(grad(f, md[k])))) + sigma2*sum_k(L*beta_k**2/({GAMMA}))",
         of=rsag_rising, assuming=CONVEX,
-        kind="equation", equation="(3.11)", title="all steps, convex", source=f"{SOURCE}, (3.11)", sure="transcribed",
+        kind="equation", equation="(3.11)", rests_on=("eq-3-10",),
+        title="all steps, convex", source=f"{SOURCE}, (3.11)", sure="transcribed",
         remarks=(*PICKED, "x is a minimiser; printed for every x"),
     ),
     claim(
@@ -86,7 +87,8 @@ CLAIMS = (
         f"sum_k({SHARE}*E(norm2(grad(f, md[k]))))/S <= (norm2(x0 - xstar)/(2*lam) "
         f"+ L*sigma2*sum_k(beta_k**2/({GAMMA})))/S",
         of=rsag_rising, where={"S": f"sum_k({SHARE})"}, assuming=(*CONVEX, "beta_k < 1/L"),
-        equation="(3.8)", title="the gradient at a random output, convex", source=f"{SOURCE}, Theorem 3 (b)",
+        equation="(3.8)", rests_on=("eq-3-11",),
+        title="the gradient at a random output, convex", source=f"{SOURCE}, Theorem 3 (b)",
         sure="transcribed", remarks=PICKED,
     ),
     claim(

@@ -84,6 +84,7 @@ CLAIMS = (
         "theorem-4-1",
         "E(f(s[k])) - fstar <= 16*(f(x0) - fstar)/(k + 3)**2 + 12*L*norm2(x0 - xstar)/(H*(k + 3)**2)",
         of=katyusha_ns, assuming=("smooth(f_ni, L)", "convex(f_ni)", "N <= 1"),
+        rests_on=("eq-c4",),
         title="Katyusha, convex", source=f"{SOURCE}, Theorem 4.1 with the constants of its proof (C.1)",
         sure="transcribed",
     ),

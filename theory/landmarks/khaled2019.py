@@ -61,14 +61,16 @@ CLAIMS = (
         "theorem-1",
         "f(mean_k(mean_h(hat[k, h]))) - fstar <= 2*norm2(x0 - xstar)/(gamma*H*K) + 24*gamma**2*sigma2*H**2*L",
         of=local_gd, assuming=(*ASSUMED, SMALL), where=SIGMA,
-        equation="(5)", title="local gradient descent, convex", source=f"{SOURCE}, Theorem 1", sure="read",
+        equation="(5)", rests_on=("lemma-1", "lemma-2"),
+        title="local gradient descent, convex", source=f"{SOURCE}, Theorem 1", sure="read",
     ),
     claim(
         "corollary-1",
         "f(mean_k(mean_h(hat[k, h]))) - fstar <= 8*L*norm2(x0 - xstar)/sqrt(N*T) + 3*N*sigma2*H**2/(2*L*T)",
         of=local_gd, where={**SIGMA, "T": "H*K"},
         assuming=(*ASSUMED, "H <= sqrt(H*K)/sqrt(N)", "gamma == sqrt(N)/(4*L*sqrt(H*K))"),
-        kind="corollary", title="the step sqrt(N/T)/(4 L)", source=f"{SOURCE}, Corollary 1", sure="read",
+        kind="corollary", rests_on=("theorem-1",),
+        title="the step sqrt(N/T)/(4 L)", source=f"{SOURCE}, Corollary 1", sure="read",
     ),
 )  # fmt: skip
 

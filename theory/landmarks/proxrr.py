@@ -48,6 +48,7 @@ CLAIMS = (
         "E(norm2(x[k] - xstar)) <= (1 - gamma*mu)**(N*k)*norm2(x0 - xstar) "
         "+ gamma**2*L*N/(2*mu)*mean_n(norm2(grad(f_n, xstar)))",
         of=reshuffle, assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "gamma <= 1/L"),
+        rests_on=("theorem-1",),
         title="random reshuffling, strongly convex components", source=f"{SOURCE}, Theorems 1 and 2", sure="read",
     ),
     claim(
@@ -56,6 +57,7 @@ CLAIMS = (
         "+ gamma**2/mu*Lmax/2*N*(N*norm2(mu*xstar) + mean_n(norm2(grad(f_n, xstar)))/2)",
         of=reshuffle_prox, where={"Lmax": "L - mu"},
         assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "gamma <= 1/(L - mu)", "L > mu"),
+        rests_on=("theorem-1",),
         title="random reshuffling, strongly convex psi", source=f"{SOURCE}, Theorems 1 and 3", sure="read",
         remarks=("psi = mu/2*norm2",),
     ),

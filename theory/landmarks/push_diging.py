@@ -25,7 +25,7 @@ LARGE = {"J2": J2, "lam": "(sqrt(alpha*mubar*J2/1.5) + delta)**(1/B)"}
 CLAIMS = (
     claim(
         "theorem-18", "lam < 1", where=LARGE, assuming=(f"alpha > {SWITCH}", f"alpha <= {LAST}"), **GIVEN,
-        title="the ratio of the linear rate, larger steps",
+        rests_on=("diging/theorem-3",), title="the ratio of the linear rate, larger steps",
     ),
     claim(
         "theorem-18/small-steps", "lam < 1", where={"J2": J2, "lam": "(1 - alpha*mubar/1.5)**(1/(2*B))"},

@@ -55,10 +55,10 @@ CLAIMS = (
     ),
     claim(
         "theorem-1/centred", SUBLINEAR, of=sag_centred, assuming=CONVEX, where=CENTRED,
-        title="SAG, convex, centred start", **THEOREM,
+        rests_on=("b-8-2",), title="SAG, convex, centred start", **THEOREM,
     ),
     claim("theorem-1/centred-strongly-convex", LINEAR, of=sag_centred, assuming=STRONG, where=CENTRED,
-          title="SAG, strongly convex, centred start", **THEOREM),
+          rests_on=("b-8-2",), title="SAG, strongly convex, centred start", **THEOREM),
     claim(
         "b-8-2-identity",
         f"{LYAPUNOV} == (1 - 2/N)*(f(x0) - fstar) + 1/(16*N*L)*(1 - 2/N)*sum_n(norm2(y_n - grad(f_n, xstar))) "
@@ -80,7 +80,7 @@ CLAIMS = (
         f"{LYAPUNOV} <= 3/2*(f(x0) - fstar) + 4*L/N*norm2(x0 - xstar)",
         vectors=("y_n",), where=CONSTANTS,
         assuming=(*CENTRE, "max_n(norm2(y_n - grad(f_n, x0) + grad(f, x0))) <= 0"),
-        kind="equation", title="the Lyapunov function at the centred start, bounded",
+        kind="equation", rests_on=("b-8-2-identity",), title="the Lyapunov function at the centred start, bounded",
         source=f"{SOURCE}, appendix B.8.2, p. 48", sure="transcribed",
     ),
 )  # fmt: skip

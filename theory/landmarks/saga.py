@@ -34,6 +34,7 @@ CLAIMS = (
         "theorem-1",
         f"{lyapunov('k+1')} <= (1 - gamma*mu)*({lyapunov('k')})",
         of=saga, assuming=STRONG, where={"c": "1/(2*gamma*(1 - gamma*mu)*N)"},
+        rests_on=("lemma-3",),
         title="SAGA, strongly convex components", source=f"{SOURCE}, Theorem 1", sure="transcribed",
     ),
     claim(
@@ -41,7 +42,8 @@ CLAIMS = (
         "E(norm2(x[k] - xstar)) <= (1 - mu/(2*(mu*N + L)))**k*(norm2(x0 - xstar) "
         "+ N/(mu*N + L)*(f(x0) - dot(grad(f, xstar), x0 - xstar) - f(xstar)))",
         of=saga, assuming=STRONG,
-        kind="corollary", title="SAGA, strongly convex components, distance", source=f"{SOURCE}, Corollary 1",
+        kind="corollary", rests_on=("theorem-1",),
+        title="SAGA, strongly convex components, distance", source=f"{SOURCE}, Corollary 1",
         sure="transcribed",
     ),
     claim(
@@ -67,7 +69,7 @@ CLAIMS = (
         "theorem-2",
         "E(f(mean_k(x[k+1]))) - fstar <= 4*N/K*(2*L/N*norm2(x0 - xstar) + f(x0) - fstar)",
         of=saga, assuming=("smooth(f_n, L)", "convex(f_n)", "gamma == 1/(3*L)"),
-        title="SAGA, convex components", source=f"{SOURCE}, Theorem 2", sure="transcribed",
+        rests_on=("lemma-3",), title="SAGA, convex components", source=f"{SOURCE}, Theorem 2", sure="transcribed",
     ),
 )  # fmt: skip
 

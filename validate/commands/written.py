@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from typing import Any
 
 from theory.bound import Parameter
@@ -13,6 +12,7 @@ from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.sentence import Sentence, text_of
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
+from validate.verdict import KNOWN
 
 
 def in_numbers(claim: Claim) -> Calculator:
@@ -25,15 +25,6 @@ def in_numbers(claim: Claim) -> Calculator:
 def parameters(found: Calculator) -> list[Parameter]:
     """The parameters that a reader gives."""
     return [p for p in found.bound.parameters if p.name != ROUNDS]
-
-
-KNOWN: Mapping[str, str] = {
-    "read": "as printed: the paper was read",
-    "transcribed": "as transcribed by a third party, with page and equation",
-    "secondary": "as another author has it",
-    "memory": "from memory, to be looked up before it is called printed",
-}
-"""How a claim's text is known, in words."""
 
 
 def as_text(claim: Claim) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,9 +21,10 @@ from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from validate.files import target_of
 from validate.replay import Piece, pieces
+from validate.report.figures import reachable
 from validate.report.formula import Typesetter
 from validate.report.play import play
-from validate.report.readable import slug
+from validate.report.readable import number, slug
 from validate.report.refutations import Refutation, refutation
 from validate.verdict import Result
 
@@ -50,6 +53,7 @@ class ClaimView:
         definitions, assumptions, standing: set, with their meaning.
         program: its algorithm as pseudo-code; empty without one.
         proof: what its proof consists of, where it is proved.
+        proof_file: the derivation that was accepted, as a link from the page; empty where there is none.
     """
 
     claim: Claim
@@ -63,6 +67,7 @@ class ClaimView:
     standing: tuple[Said, ...] = ()
     program: str = ""
     proof: tuple[Piece, ...] = ()
+    proof_file: str = ""
 
     @cached_property
     def calculator(self) -> Calculator:
@@ -126,6 +131,44 @@ class ClaimView:
     def verdict(self) -> str:
         """The verdict's name, "undecided" for a claim that was not checked."""
         return self.result.verdict if self.result else "undecided"
+
+    @property
+    def place(self) -> str:
+        """Where in its paper it is: its label in words.
+
+        Example: ``lemma-10-3/corrected`` is Lemma 10.3 corrected, ``a-3-line-16`` is A.3 line 16.
+        """
+        parts = self.claim.label.replace("/", "-").split("-")
+        numbered = [len(part) == 1 or part.isdigit() for part in parts]
+        joints = ["." if one and two else " " for one, two in pairwise(numbered)]
+        text = "".join(part + joint for part, joint in zip(parts, [*joints, ""], strict=True))
+        return text[:1].upper() + text[1:]
+
+    @property
+    def from_memory(self) -> bool:
+        """Whether its text is: it is then not what is printed that is found false."""
+        return self.claim.sure == "memory"
+
+    @property
+    def said(self) -> str:
+        """The verdict in words."""
+        return self.result.said if self.result else self.verdict
+
+    @property
+    def measured(self) -> tuple[str, str] | None:
+        """Both sides on the instance that breaks it, or on which they are nearest; None where neither is known."""
+        evidence = self.result.evidence if self.result else ()
+        for e in sorted(evidence, key=lambda e: (e.outcome != "refuted", e.tightness != self.tightness)):
+            data = e.data or {}
+            pair = data if "left" in data else data.get("tightest") or {}
+            if {"left", "right"} <= set(pair):
+                return _short(pair["left"]), _short(pair["right"])
+        return None
+
+    @property
+    def row(self) -> str:
+        """Id of the claim's row in the table of many papers."""
+        return f"row-{self.anchor}"
 
     @property
     def target(self) -> str:
@@ -201,7 +244,23 @@ def claim_view(
         standing=tuple(assumed[len(claim.assuming) :]),
         program="" if claim.program is None else pseudo_code(claim.program),
         proof=_proof(claim, result),
+        proof_file=_proof_file(result, out),
     )
+
+
+def _proof_file(result: Result | None, out: Path) -> str:
+    path = Path(result.proof) if result is not None and result.proof is not None else None
+    return reachable(path, out, "derivations") if path is not None and path.is_file() else ""
+
+
+def _short(side: Any) -> str:
+    """A side of a sentence, exact or between two ends, as a short decimal."""
+    if isinstance(side, Mapping):
+        return number((float(Fraction(side["lower"])) + float(Fraction(side["upper"]))) / 2)
+    try:
+        return number(float(Fraction(side)))
+    except (ValueError, OverflowError):
+        return str(side)
 
 
 def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:

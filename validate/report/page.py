@@ -14,9 +14,10 @@ from validate.report.figures import experiment_view
 from validate.report.folder import Folder
 from validate.report.formula import Typesetter
 from validate.report.readable import finite, number, ratio, slug
+from validate.report.resting import pictures
 from validate.report.summary import in_words
-from validate.report.views import ORDER, SYMBOLS, Tally, paper_view
-from validate.verdict import MEANING, ORIGINS, Result
+from validate.report.views import ORDER, SYMBOLS, PaperView, Tally, paper_view
+from validate.verdict import KNOWN, MEANING, ORIGINS, Result
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,6 +102,10 @@ def render(
         folder.uses(experiment.links)
     folder.wrote(written)
     environment = _environment(
+        by_family=bool(views) and all(view.paper.family for view in views),
+        pictures=pictures(views),
+        targets=_targets(views),
+        sureness=KNOWN,
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
         symbols=SYMBOLS,
         order=ORDER,
@@ -126,6 +131,14 @@ def render(
         )
     folder.settle()
     return out / "index.html"
+
+
+def _targets(views: Sequence[PaperView]) -> list[str]:
+    """What a reader gives a command for all of these papers: a collection's name where they are one."""
+    from theory.catalog import COLLECTIONS
+
+    names = {view.paper.name for view in views if not view.own}
+    return [name for name, modules in COLLECTIONS.items() if names == set(modules)] or [view.target for view in views]
 
 
 def typeset(papers: Sequence[Paper]) -> Typesetter:

@@ -15,6 +15,7 @@ SAID = {
     "supported": ("was never broken where it could have been", "were never broken where they could have been"),
     "proved": ("is proved", "are proved"),
 }
+MEMORY = SAID | {"refuted": ("is false as transcribed", "are false as transcribed")}
 OTHERS = SAID | {"refuted": ("is false", "are false")}
 
 
@@ -29,15 +30,22 @@ def in_words(views: Sequence[PaperView]) -> str:
     if not printed:
         return "No results."
     many = "1 result" if len(printed) == 1 else f"{len(printed)} results"
-    said = f"{many} as printed{f' of {len(views)} papers' if len(views) > 1 else ''}: {tallied(printed, SAID)}."
+    of = f" of {len(views)} papers" if len(views) > 1 else ""
+    said = f"{many} as printed{of}: {tallied(printed, SAID)}."
+    memory = [c for c in printed if c.from_memory]
+    if memory:  # what is not known to be printed is not called false as printed
+        known = [c for c in printed if not c.from_memory]
+        said = f"{many}{of}: {tallied(known, SAID)}; of {len(memory)} from memory {tallied(memory, MEMORY)}."
+    sure = any(c.claim.sure for c in printed)
+    reading = ("1 reading of printed claims, in a case", "readings of printed claims, in cases")
     for version, one, several in (
-        ("reading", "1 reading of printed claims, in a case", "readings of printed claims, in cases"),
+        ("reading", *(("1 part or reading of them", "parts or readings of them") if sure else reading)),
         ("repair", "1 repair", "repairs"),
     ):
         found = [c for view in views for c in view.claims if c.version == version]
         if found:
             what = one if len(found) == 1 else f"{len(found)} {several}"
-            where = " that their text does not exclude" if version == "reading" else ""
+            where = " that their text does not exclude" if version == "reading" and not sure else ""
             said += f" {what}{where}: {tallied(found, OTHERS)}."
     return said
 
@@ -47,6 +55,9 @@ def tallied(claims: Sequence[ClaimView], words: dict[str, tuple[str, str]] = SAI
     counts = {name: sum(c.verdict == name for c in claims) for name in ORDER}
     said = {name: f"{times} {words[name][times > 1]}" for name, times in counts.items() if times}
     broken = sum(c.broken for c in claims)
+    without = sum(c.verdict == "undecided" and not c.claim.has_sentence for c in claims)
+    if without:
+        said["undecided"] += f" ({without} of them said in words alone)"
     if broken:
         said["undecided"] += f" ({broken} of them broken, without a certificate)"
     return ", ".join(said.values())

@@ -49,6 +49,11 @@ class Tally:
         return [(name, text, sum(c.origin == name for c in refuted)) for name, text in ORIGINS.items() if refuted]
 
     @property
+    def known_as(self) -> str:
+        """What the texts of the claims are known as."""
+        return "as printed or transcribed" if any(c.from_memory for c in self.claims) else "as printed"
+
+    @property
     def broken(self) -> int:
         """How many are broken and not refuted: without a certificate."""
         return sum(c.broken for c in self.claims)

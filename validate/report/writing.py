@@ -34,8 +34,9 @@ def write(
     """Check papers, run their experiments, read the stores of sweeps, and write the report.
 
     Args:
-        papers: names of papers, or ``my_paper.py``, a file that is run, and known while the report is written; without,
-            none if there are stores, else all but the textbook, which is there to be trusted and gets a line.
+        papers: names of papers or of collections (`theory.catalog.COLLECTIONS`), or ``my_paper.py``, a file that is
+            run, and known while the report is written; without, none if there are stores, else all papers that are in
+            no collection but the textbook, which is there to be trusted and gets a line.
         stores: of sweeps (`fedproof sweep`), finished or not; they are read as they are.
         quick: smaller searches and fewer runs.
         out: folder; made when missing. Finished simulations that it already holds are used again; what an earlier
@@ -62,7 +63,7 @@ def write(
     with files.known(given) as names:
         if not names and not stores:
             names = [p.name for p in catalog.papers() if p.name != TEXTBOOK]
-        chosen = tuple(catalog.paper(name) for name in dict.fromkeys(names))
+        chosen = tuple({p.name: p for name in names for p in catalog.chosen(name)}.values())
         return _written(chosen, stores, quick, Path(out), progress, processes)
 
 

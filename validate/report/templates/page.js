@@ -36,7 +36,7 @@
       const words = asked.text.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       rows.forEach((row, at) => {
-        const fits = ["verdict", "paper", "origin", "version"].every((name) => !asked[name] || row.dataset[name] === asked[name]);
+        const fits = ["verdict", "paper", "origin", "version", "family", "sure"].every((name) => !asked[name] || row.dataset[name] === asked[name]);
         row.hidden = !(fits && words.every((word) => said[at].includes(word)));
         shown += !row.hidden;
       });
