@@ -24,8 +24,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
+from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name
-from theory.predicates import Direction, Predicate, predicate
+from theory.predicates import Direction, Predicate
 from theory.program import NAME, TAKEN, Algorithm, Instruction, Program
 from theory.sentence import (
     COORDINATE,
@@ -39,7 +40,6 @@ from theory.sentence import (
     Vocabulary,
     everything,
     index_of,
-    parse_call,
     parse_expression,
     parse_sentence,
     read,
@@ -259,8 +259,8 @@ class Claim:
         """Everything that it assumes, in its order, the standing ones last."""
         found: list[Predicate | Sentence] = []
         for text in (*self.assuming, *self.standing):
-            call = parse_call(text)
-            found.append(parse_sentence(text) if call is None else predicate(*call))
+            one = assumption(text)
+            found.append(one.within(tuple(self.where)) if isinstance(one, ForEvery) else one)
         return tuple(found)
 
     @cached_property
@@ -423,6 +423,8 @@ class Claim:
                 if read(side, words).shape != "scalar":
                     raise SentenceError(f"{relation}: {text_of(side)} is a vector")
         for one in self.predicates:
+            if isinstance(one, ForEvery):
+                one.check(words)
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")

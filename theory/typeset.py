@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
+from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, Predicate
 from theory.sentence import FUNCTION_NAMES, OVER, POINTS, At, Expression, Sentence, Vocabulary, index_of, parts
@@ -64,6 +65,9 @@ def latex_of_assumption(one: Predicate | Sentence, words: Vocabulary | None = No
     """What a claim assumes, in LaTeX: a relation, or an assumption in a few words."""
     if isinstance(one, Sentence):
         return latex_of_sentence(one, words)
+    if isinstance(one, ForEvery):
+        listed = ",".join(name_in_latex(name) for name in one.over)
+        return rf"\forall\, {listed}:\; {latex_of_sentence(one.sentence, one.words(words or Vocabulary()))}"
     constants = [one.matrix] if isinstance(one, Connected) else [latex_of(c, words) for c in one.constants]
     return one.latex.format(f=_function(one.function) if one.function else "", c=r",\ ".join(constants))
 

@@ -37,7 +37,7 @@ FAR = {True: 240, False: 2400}
 """Instances with many clients, many turns or long runs, quick and full."""
 EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
-OPERATIONS = {True: 800_000, False: 20_000_000}
+OPERATIONS = {True: 500_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
 FIRST = {True: 40, False: 200}
 """Instances of the pool on which a claim is tried before a derivation is looked for, quick and full; nothing is
@@ -79,7 +79,7 @@ def examine(
         evidence += derived
         proved = any(item.outcome == "proved" for item in evidence)
     if not (proved or broken):
-        found = _hunted(claim, quick, seed, tell)
+        found = _hunted(claim, found, quick, seed, tell)
         if found.broken is None:
             found, more = _asked_for_numbers(claim, found, quick)
             evidence += more
@@ -122,10 +122,13 @@ def _tried_first(claim: Claim, pool: int, quick: bool, seed: int, tell: Callable
     )
 
 
-def _hunted(claim: Claim, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
-    """What a hunt meets; a full one is made only where a quick one breaks nothing: that meets more kinds."""
+def _hunted(claim: Claim, first: Hunt, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+    """What a hunt meets; a full one is made only where a quick one breaks nothing: that meets more kinds.
+
+    A quick one goes on from the first instances of the pool.
+    """
     before = tried.instances()
-    found = _hunt(claim, True, quick, seed, tell)
+    found = _hunt(claim, True, quick, seed, tell, first if quick and first.broken is None else None)
     if quick or (found.broken is not None and accepted(claim, found.broken, quick)):
         return found
     of_first = tried.instances() - before
@@ -133,7 +136,9 @@ def _hunted(claim: Claim, quick: bool, seed: int, tell: Callable[[str], None]) -
     return found if found.broken is None else replace(found, tried=of_first + found.tried)
 
 
-def _hunt(claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+def _hunt(
+    claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str], None], begun: Hunt | None = None
+) -> Hunt:
     return hunt(
         claim,
         pool=POOL[small],
@@ -143,6 +148,7 @@ def _hunt(claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),
         operations=OPERATIONS[small],
+        begun=begun,
     )
 
 

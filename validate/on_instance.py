@@ -19,7 +19,7 @@ from theory.sentence import evaluate, index_of
 from validate import satisfied
 from validate.both_sides import Measured, Row, sides
 from validate.expected import Line, NoPolynomialError, lines
-from validate.instances.constants import best_constants
+from validate.instances.constants import best_constants, bests_of, values_in
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics, in_floats
@@ -243,7 +243,7 @@ def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], 
             if "rho" in names and "rho" not in given and one.matrix in values:
                 values["rho"] = Fraction(satisfied.second_eigenvalue(values[one.matrix]))
             continue
-        numbers = satisfied.best(one, problem) if one.binds else None
+        numbers = bests_of(one, Setting(problem, None, values, 1, claim)) if one.binds else None
         if numbers is not None:
             bests.append((one, numbers))
     for name, best in best_constants(claim, bests).items():
@@ -273,7 +273,8 @@ def setting_of(claim: Claim, drawn: Drawn) -> Setting:
 
 def _true(one: Any, world: Setting) -> bool | None:
     try:
-        numbers = [evaluate(c, world, {"n": 0, "i": 0, "k": 0}, world.claim.vocabulary) for c in one.constants]
+        words = world.claim.vocabulary
+        numbers = values_in(one, world, lambda c, n: evaluate(c, world, {"n": n, "i": 0, "k": 0}, words))
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return None
     network = world.values.get(one.matrix) if isinstance(one, Connected) else None

@@ -41,7 +41,7 @@ def test_the_order_of_definitions_denies_no_break(tmp_path: Path) -> None:
 
 def test_its_true_neighbour_is_not_broken() -> None:
     """By the pool; that a check supports it, in slow tests."""
-    found = hunt(units.ATTAINED, pool=100, evaluations=0)
+    found = hunt(units.ATTAINED, pool=400, evaluations=0)
     assert found.broken is None
     assert len(found.seen) > 50
 

@@ -1,10 +1,16 @@
 """Assumptions on problems as the tests of all kinds of problems write them, and the verifier's reading of them."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from theory import predicates as p
 from theory.sentence import parse_call
+from theory.sentence import text_of as sentence_text
+from validate.verifier.assumed import holds, read_assumption
+from validate.verifier.scalars import Work
+from validate.verifier.spoken import World
+from validate.verifier.vocabulary import Vocabulary as Words
 
 TEXTS = (
     "smooth({f}, L)", "convex({f})", "strongly_convex({f}, mu)", "lipschitz({f}, G)", "bounded_gradients({f}, G)",
@@ -29,10 +35,15 @@ def text_of(data: Any) -> Any:
     return [text_of(v) for v in data] if isinstance(data, list) else str(data)
 
 
-def seen_by_others(eyes: Any, read: Any, predicate: p.Predicate, constants: tuple[Fraction, ...], clients: int) -> bool:
+def told(predicate: p.Predicate, read: Any, constants: Sequence[Any]) -> bool:
+    """What the verifier says of an assumption on a problem that it has read; errors as of `holds`."""
+    values = {sentence_text(c): value for c, value in zip(predicate.constants, constants, strict=True)}
+    world = World(Words(), values, read, (Fraction(0),) * read.d, 1, {}, Work())
+    return holds(read_assumption({"text": predicate.text, **predicate.to_json()}), world)
+
+
+def seen_by_others(eyes: Any, read: Any, predicate: p.Predicate, constants: tuple[Fraction, ...]) -> bool:
     """What the verifier's module for a kind of problem says of an assumption."""
-    if isinstance(predicate, p.BoundedVariance):
-        return all(eyes.variance(read, n, constants[0]) for n in range(clients))
-    if isinstance(predicate, p.Dissimilar):
-        return bool(eyes.dissimilar(read, constants))
+    if isinstance(predicate, p.BoundedVariance | p.Dissimilar):
+        return told(predicate, read, constants)
     return all(eyes.DECIDE[predicate.name](read, f, *constants) for f, _ in read.all_named(predicate.function))

@@ -22,6 +22,7 @@ from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import best_constants
+from validate.instances.longer import CLIENTS, SAMPLES, longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
 from validate.instances.seen import Hunt, measured
@@ -280,6 +281,65 @@ def test_constants_that_are_a_little_too_sharp_are_refuted(label: str) -> None:
     assert broken is not None
     assert broken.measured.broken
     assert realised(FALSE[label], candidate_of(broken.drawn)) is not None
+
+
+LINEAR = "norm2(x[1] - x0) <= (98/100 + (H - {0})**2/40)*H**2*eta**2*mean_n(norm2(grad(f_n, x0)))"
+LARGER = {
+    # H steps of a linear function: the window is around one number of turns that the text names
+    "turns": claim(
+        "turns", LINEAR.format(7), of=local_descent, assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/L")
+    ),
+    # a product in which each of the rounds counts
+    "rounds": claim(
+        "rounds",
+        "norm2(x[K] - xstar) >= (1 - eta*L)**(2*K)*norm2(x0 - xstar) + (K - 40)*norm2(x0 - xstar)/10**9",
+        of=local_descent,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta <= 1/L", "H == 1"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("label", "name"), [("turns", "H"), ("rounds", "K")])
+def test_integers_are_made_larger(label: str, name: str) -> None:
+    one = LARGER[label]
+    broken = next(searched(one, pooled(one), 10**4, 0, lambda: False, Passes(150)), None)
+    assert broken is not None
+    assert broken.measured.broken
+    assert (broken.drawn.instance.rounds if name == "K" else broken.drawn.values[name]) >= 7
+
+
+def with_copies(one: Claim, seed: int) -> tuple[Traced, Traced] | None:
+    """An instance with a client, or a sample, twice more; recorded with all that is free, and with kinds of them."""
+    made = drawn(one, seed)
+    if made is None or not isinstance(made.instance.problem, Quadratics):
+        return None
+    c = candidate_of(made)
+    for way in ways(one, c):
+        grown = longer(one, c, way, way.now + 2) if way.name in (CLIENTS, SAMPLES) else None
+        both = [None if grown is None else traced(one, grown, kinds) for kinds in (False, True)]
+        if both[0] is not None and both[1] is not None:
+            return both[0], both[1]
+    return None
+
+
+@pytest.mark.parametrize("label", ["step", "variance", "apart", "turns"])
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 300))
+def test_what_is_the_same_stays_the_same(label: str, seed: int) -> None:
+    """Of kinds as much is free as one of each has; sides, constants and instances are those without kinds."""
+    both = with_copies(CLAIMS[label], seed)
+    assume(both is not None)
+    assert both is not None
+    every, kinds = both
+    assert kinds.layout.size < every.layout.size
+    numbers = columns(kinds, seed, 6)
+    made = [kinds.layout.candidate(kinds.base, [F(float(x)) for x in column]) for column in numbers.T]
+    spread = np.array([[float(x) for x in every.layout.numbers(c)] for c in made]).T
+    (few, fits), (many, also) = kinds.fits(numbers), every.fits(spread)
+    assert np.array_equal(fits, also)
+    assert kinds.gaps(few)[:, fits] == pytest.approx(every.gaps(many)[:, fits], abs=1e-7, nan_ok=True)
+    for c in made:
+        assert len({str(own.tolist()) for own in c.hessian}) < len(c.hessian) or c.samples > 1
 
 
 @pytest.mark.parametrize("label", ["step", "variance"])

@@ -312,7 +312,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
             F(v).limit_denominator(10**6) * rng.choice((F(1), F(1), F(2), F(1, 2), F(9, 10))) for v in known
         )
         constants = tuple(v if v > 0 else F(1) for v in constants)
-    seen = seen_by_others(other_eyes, read, predicate, constants, one.clients)
+    seen = seen_by_others(other_eyes, read, predicate, constants)
     assert true(predicate, one, constants) is seen
     for which, f in (((), read.mean), ((0,), read.own[0]), ((0, 0), read.samples[0][0])):
         for x in points(one.function(*which)):

@@ -334,7 +334,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
         constants = tuple(v if v > 0 else F(1) for v in constants)
     told = true(predicate, one, constants)
     try:
-        seen = seen_by_others(other_eyes, read, predicate, constants, one.clients)
+        seen = seen_by_others(other_eyes, read, predicate, constants)
     except Uncheckable:
         assert told is not True or predicate.name == "same_minimiser"
         return

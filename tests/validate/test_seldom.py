@@ -9,7 +9,7 @@ import pytest
 from theory import algorithm, claim
 from validate.examine import examine
 from validate.instances.candidates import candidate_of, realised, smaller
-from validate.instances.named_sizes import named
+from validate.instances.longer import named
 from validate.instances.pool import drawn, instance_of_values
 
 F = Fraction

@@ -11,12 +11,16 @@ from theory.derivation.polynomials import RejectedError
 from theory.derivation.schemas import SCHEMAS
 from theory.derivation.statements import NotProvedError
 from theory.derivation.writing import Data, assumed
-from theory.predicates import Predicate, predicate
+from theory.for_every import ForEvery, predicate_of
+from theory.predicates import Predicate
 from theory.sentence import FUNCTION_NAMES, parse_call, text_of
 
 BLOCKS = ("base", "step", "first", "second")
 """Where a line has lines of its own."""
-_INSTANCE = re.compile(r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z", re.ASCII)
+_INSTANCE = re.compile(
+    r"\s*(?P<schema>[a-z_ -]+?)(\s+(?P<number>[0-9]+))?(\s+(?P<function>f|f_n|f_ni))?\s*(?P<points>\(.*\))?\s*\Z",
+    re.ASCII,
+)
 
 
 def lines(claim: Claim, written: Sequence[Data]) -> list[Data]:
@@ -88,10 +92,12 @@ def _instance(claim: Claim, name: str) -> Data | None:
         RejectedError: for one that the claim does not assume, or of another number of points.
     """
     match = _INSTANCE.match(name)
-    if match is None or match["schema"] not in SCHEMAS:
+    if match is None or match["schema"] not in (*SCHEMAS, "every") or (match["number"] and match["schema"] != "every"):
         return None
     points = None if match["points"] is None else parse_call(f"at{match['points']}")
     texts = [] if points is None else [text_of(e) for e in points[1]]
+    if match["schema"] == "every":
+        return _everywhere(claim, name, int(match["number"] or 0), match["function"] or "", texts)
     schemas, function = SCHEMAS[match["schema"]], match["function"] or ""
     for schema in schemas:
         of = [_satisfying(claim, kind, len(constants), function) for kind, constants in schema.needs]
@@ -111,6 +117,16 @@ def _instance(claim: Claim, name: str) -> Data | None:
     raise RejectedError(f"{name!r}: the claim does not assume {needs or 'it'}{of_it}")
 
 
+def _everywhere(claim: Claim, name: str, number: int, function: str, at: Sequence[str]) -> Data:
+    """The line of ``every 2 (x[k])``: the second of the sentences that are assumed for every point, or the only one."""
+    sentences = [one for one in claim.predicates if isinstance(one, ForEvery)]
+    fitting = sentences[number - 1 : number] if number else [one for one in sentences if len(one.points) == len(at)]
+    if function or len(fitting) != 1 or len(fitting[0].points) != len(at):
+        why = f"{len(fitting)} sentences are assumed for every {len(at)} points" if not number else "it is at others"
+        raise RejectedError(f"{name!r}: {why}, of {len(sentences)} in all; write every 1 (x), every 2 (x)")
+    return {**assumed(name, None, [fitting[0].text], "every"), "at": dict(zip(fitting[0].points, at, strict=True))}
+
+
 def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predicate | None:
     """The claim's assumption of a kind, the one about this function first, then about those of which it is the mean."""
     kinds = ("convex", "strongly_convex") if kind == "convex" else (kind,)
@@ -118,8 +134,8 @@ def _satisfying(claim: Claim, kind: str, constants: int, function: str) -> Predi
     fitting = [
         one
         for text in (*claim.assuming, *claim.standing)
-        if (call := parse_call(text)) is not None
-        and (one := predicate(*call)).name in kinds
+        if (one := predicate_of(text)) is not None
+        and one.name in kinds
         and (len(one.constants) == constants or kind == "convex")
         and (not one.function or FUNCTION_NAMES.index(one.function) >= depth)
     ]

@@ -20,6 +20,7 @@ from theory.derivation.reading import PLAIN
 from theory.derivation.statements import Found, Line, NotProvedError, same
 from theory.derivation.writing import instantiated
 from theory.domain import Domain
+from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number
 from theory.predicates import Connected, Predicate
 from theory.sentence import (
@@ -192,6 +193,8 @@ def _assumed(kernel: Kernel, other: Claim, one: Predicate, new: Mapping[str, Exp
         if not isinstance(mine, Predicate) or isinstance(mine, Connected):
             continue
         if type(mine) is not type(one) or mine.function != one.function:
+            continue
+        if isinstance(mine, ForEvery) and mine != one:
             continue
         values = [kernel.reader.value(c) for c in mine.constants]
         if len(values) == len(constants) and all((a - b).zero for a, b in zip(values, constants, strict=True)):

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from theory.claim import Claim
 from theory.derivation.atoms import Binder, Index, atom
 from theory.derivation.quotients import Quotient, of_atom
+from theory.for_every import ForEvery
 from theory.formula import Apply, Name
 from theory.program import Instruction, Loop
 from theory.sentence import FUNCTION_NAMES, Expression, parse_expression, parts
@@ -87,9 +88,8 @@ def finest(claim: Claim, sentences: Iterable[Expression]) -> int:
     """0, 1 or 2: whether f, f_n or f_ni is the finest function that a claim, its program and some lines speak of."""
     found = 0
     names = [one.function for one in claim.predicates]
-    if any(one.about == "gradients" for one in claim.predicates):
-        names.append("f_ni" if any(one.name == "bounded_variance" for one in claim.predicates) else "f_n")
-    trees = list(sentences)
+    names += [{"bounded_variance": "f_ni", "dissimilar": "f_n"}.get(one.name, "") for one in claim.predicates]
+    trees = [*sentences, *(s for one in claim.predicates if isinstance(one, ForEvery) for s in one.sentence.sides)]
     if claim.program is not None:
         for step in claim.program.steps:
             if isinstance(step, Instruction) and step.op in ("sample", "gradient", "prox"):

@@ -18,8 +18,9 @@ from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, o
 from theory.derivation.telling import left_over
 from theory.derivation.terms import affine, as_vector, bind, coordinate, dot, least, over_all, weight
 from theory.domain import COUNT, NONNEGATIVE, Domain
+from theory.for_every import predicate_of
 from theory.formula import Apply, Name, Number
-from theory.predicates import Connected, predicate
+from theory.predicates import Connected
 from theory.program import Instruction, Loop, Program, loops_around
 from theory.sentence import (
     FUNCTION_NAMES,
@@ -31,7 +32,6 @@ from theory.sentence import (
     Sentence,
     everything_meant,
     index_of,
-    parse_call,
     parse_expression,
     parts,
     read,
@@ -580,8 +580,7 @@ def _over_ball(e: Apply) -> bool:
 
 
 def _is_quadratic(text: str, function: str) -> bool:
-    call = parse_call(text)
-    one = None if call is None else predicate(*call)
+    one = predicate_of(text)
     return one is not None and (one.name, one.function) == ("quadratic", function)
 
 

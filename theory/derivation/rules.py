@@ -24,6 +24,7 @@ from theory.derivation.sets import of_minimiser, of_simplex, projection
 from theory.derivation.signs import NONNEGATIVE
 from theory.derivation.statements import Found, Line, same
 from theory.derivation.sums import lexicographic, tail, telescope
+from theory.for_every import predicate_of
 from theory.sentence import (
     COORDINATE,
     OVER,
@@ -76,11 +77,8 @@ def assumption(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
 
 
 def _text(text: str) -> str:
-    from theory.predicates import predicate
-    from theory.sentence import parse_call
-
-    call = parse_call(text)
-    return "" if call is None else predicate(*call).text
+    one = predicate_of(text)
+    return "" if one is None else one.text
 
 
 def domain(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:

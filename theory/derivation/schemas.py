@@ -11,18 +11,21 @@ from dataclasses import dataclass
 
 from theory.claim import Claim
 from theory.derivation.polynomials import RejectedError
+from theory.for_every import ForEvery, assumption, predicate_of
 from theory.formula import Apply, Name
-from theory.predicates import Predicate, predicate
+from theory.predicates import Predicate
 from theory.sentence import (
     FUNCTION_NAMES,
+    OVER,
     Expression,
     Sentence,
     applied,
+    everything,
     everything_meant,
-    parse_call,
     parse_sentence,
     parts,
     read,
+    replaced,
     text_of,
 )
 
@@ -151,8 +154,8 @@ def assumed(claim: Claim, of: Sequence[str]) -> list[Predicate]:
     made = {one.text: one for one in claim.predicates}
     found = []
     for text in of:
-        call = parse_call(text)
-        one = None if call is None else made.get(predicate(*call).text)
+        same = predicate_of(text)
+        one = None if same is None else made.get(same.text)
         if one is None:
             raise RejectedError(f"{text} is no assumption of the claim")
         found.append(one)
@@ -175,6 +178,8 @@ def instance(
         RejectedError: where the claim does not assume it, or a point hangs on what is taken over.
     """
     predicates = assumed(claim, of)
+    if name == "every":
+        return _everywhere(claim, predicates, at, on), predicates, None
     for schema in SCHEMAS.get(name, ()):
         of_those = schema.only in ((), ("",)) or all(one.function in schema.only for one in predicates)
         if of_those and len(schema.needs) == len(predicates) and all(map(_gives, predicates, schema.needs)):
@@ -204,6 +209,21 @@ def instance(
         for s in (parse_sentence(text) for text in (schema.sentence, schema.inside or schema.sentence))
     )
     return said, predicates, inside if schema.inside else None
+
+
+def _everywhere(claim: Claim, predicates: Sequence[Predicate], at: Mapping[str, Expression], on: str) -> Sentence:
+    """What a sentence that is assumed for every point says at points."""
+    (one,) = predicates if len(predicates) == 1 else (None,)
+    if not isinstance(one, ForEvery) or on or set(at) != set(one.points):
+        raise RejectedError("every takes one assumption for every point, and each of its points")
+    sides = one.sentence.sides
+    taken = {OVER[e.operation][1] for s in sides for e in everything(s) if isinstance(e, Apply) and e.operation in OVER}
+    for value in at.values():
+        reading = read(value, claim.vocabulary)
+        if reading.shape != "vector" or reading.free & (taken | {"i"} if taken else taken):
+            raise RejectedError(f"{text_of(value)} is no vector at which {one.text} holds")
+    left, right = (replaced(side, at) for side in sides)
+    return Sentence(left, one.sentence.relation, right)
 
 
 def _gives(one: Predicate, need: tuple[str, tuple[str, ...]]) -> bool:
@@ -261,11 +281,12 @@ def named_points(claim: Claim) -> dict[str, str]:
 
     spoken(claim.sentence, "")
     for text in (*claim.assuming, *claim.standing):
-        call = parse_call(text)
-        if call is None:
-            spoken(parse_sentence(text), text)
+        one = assumption(text)
+        if isinstance(one, Sentence):
+            spoken(one, text)
             continue
-        one = predicate(*call)
+        if isinstance(one, ForEvery):
+            spoken(one.sentence, text)
         if one.name == "strongly_convex":
             found.setdefault("xstar", text)
             if one.function != "f":

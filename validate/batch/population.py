@@ -16,8 +16,8 @@ from validate.batch.tracing import Traced
 
 SIZE = 256
 """Instances."""
-SCATTERED = 12
-"""How often as many are made at random to begin with, of which the best stay."""
+SCATTERED, WIDE = 6, 2
+"""How often so many times as many are made at random to begin with, of which the best stay."""
 HALVINGS, FINER = 4, 12
 """Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end."""
 STEP = 1e-6
@@ -44,6 +44,7 @@ class Population:
         traced: the claim there.
         first: (size, B), instances of which it speaks.
         rng: draws.
+        scattered: how often instances are made at random to begin with.
 
     Attributes:
         numbers: (size, `SIZE`), the free numbers.
@@ -52,7 +53,7 @@ class Population:
         tried: how many instances were computed.
     """
 
-    def __init__(self, traced: Traced, first: Array, rng: np.random.Generator) -> None:
+    def __init__(self, traced: Traced, first: Array, rng: np.random.Generator, scattered: int = SCATTERED) -> None:
         self.traced, self.rng = traced, rng
         self.numbers = first[:, rng.integers(first.shape[1], size=SIZE)]
         self.numbers[:, : first.shape[1]] = first[:, :SIZE]
@@ -62,7 +63,7 @@ class Population:
             self.groups = [group for group in self.groups if group is not traced.layout.centre]
             self.numbers[traced.layout.centre] = 0.0
         self.gaps, self.scores = self._judged(self.numbers)
-        for _ in range(SCATTERED):
+        for _ in range(scattered):
             self._join(self._scattered())
 
     def _everywhere(self) -> bool:
@@ -117,7 +118,8 @@ class Population:
 
     def _scattered(self) -> Array:
         """Instances whose functions and points are as simple as can be, with parameters at the ends of relations."""
-        rng, old, layout = self.rng, self.numbers, self.traced.layout
+        rng, layout = self.rng, self.traced.layout
+        old = np.tile(self.numbers, WIDE)
         found, count = old.copy(), old.shape[1]
         alone = np.asarray(rng.random(count))
         for group in self.groups:

@@ -262,6 +262,11 @@ class Straight:
     def __len__(self) -> int:
         return len(self.steps)
 
+    @property
+    def key(self) -> Any:
+        """The same for programs that are the same."""
+        return tuple(self.steps), tuple(self.places), repr(self.known)
+
     def run(self, free: Array) -> Array:
         """The wanted numbers, (wanted, B), for free ones (free, B); NaN or infinite where there are none."""
         found = np.empty((len(self.places), free.shape[1]), free.dtype)

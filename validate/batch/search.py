@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from validate.batch.population import Population
+from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, realised, refitted
-from validate.instances.longer import ROUNDS, longer, ways
+from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, Seen, measured
 
@@ -29,9 +29,16 @@ SHAPES, MOST_NUMBERS, MOST_STEPS = 10, 40, 6000
 """Sizes of which populations are made; free numbers of one, and operations of its sides."""
 STEPS = 30
 """Generations."""
-FEW, DOUBLED, BETTER = 12, 4, 0.98
-"""Free numbers of what is made larger; how often it is; the third time and later only where what is left to a break is
-so much of what it was, or less."""
+GROWN, NEAR = 10, 64
+"""Generations of what was made larger and has as many free numbers as before; of what it was made of so many begin."""
+CLOSE = -0.05
+"""A score below which nothing is tried again that came no nearer the second time."""
+FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
+"""Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
+integer is doubled; what is left to a break is to be so much of what it was, or less."""
+MOST_GROWN = 120_000
+"""Operations times free numbers of what was made larger."""
+COPIED = (CLIENTS, SAMPLES)
 DENOMINATORS = (4, 10, 60, 1000, 10**5, 10**9)
 """Of the fractions that are tried near to floats."""
 CONFIRMED, EXACT = 3, 3
@@ -57,34 +64,109 @@ def searched(
         return stop() or spent() or found.evaluations >= most
 
     shapes = [] if over() else list(_shapes(claim, found))
+    nearest: list[float] = []
     while shapes and not over():  # a budget that is larger has populations from other seeds
-        yield from _pass(claim, found, shapes, rng, over)
+        nearest.append(NONE)
+        for seen, score in _pass(claim, found, shapes, rng, over):
+            if seen is not None:
+                yield seen
+            nearest[-1] = max(nearest[-1], score)
+        if len(nearest) > 1 and nearest[-1] < CLOSE and nearest[-1] < BETTER * max(nearest[:-1]):
+            return
 
 
 def _pass(
-    claim: Claim, found: Hunt, shapes: list[tuple[Traced, Array]], rng: np.random.Generator, over: Callable[[], bool]
-) -> Iterator[Seen]:
-    """A population of each size, then those that come nearest with each of their integers larger."""
+    claim: Claim,
+    found: Hunt,
+    shapes: list[tuple[Traced, Array]],
+    rng: np.random.Generator,
+    over: Callable[[], bool],
+) -> Iterator[tuple[Seen | None, float]]:
+    """A population of each size, then those that come nearest with each of their integers larger.
+
+    What breaks the claim, with the score of the population; None where nothing of it does.
+    """
     climbed: list[_Climbed] = []
     for here, first in shapes:
         if over():
             return
         one = _Climbed(here, Population(here, first, rng))
-        yield from one.climb(claim, found)
+        yield from ((seen, one.population.best) for seen in one.climb(claim, found, STEPS))
+        yield None, one.population.best
         climbed.append(one)
-    for name in dict.fromkeys(way.name for one in climbed for way in ways(claim, one.here.base)):
-        small = [one for one in climbed if one.here.layout.size <= FEW] or climbed
-        best = max(small, key=lambda one: one.population.best)
-        for turn in range(DOUBLED):
-            larger = best.larger(claim, name)
-            if larger is None or over():
-                break
-            numbers = np.array([[float(x)] for x in larger.layout.numbers(larger.base)])
-            one = _Climbed(larger, Population(larger, numbers, rng))
-            yield from one.climb(claim, found)
-            if turn and one.population.best < BETTER * best.population.best:
-                break
-            best = one
+    growing = list(_growing(claim, climbed))
+    known = {one.here.key for one in climbed}
+    while growing and not over():
+        integer = growing.pop(0)
+        larger = integer.next(claim, rng, known)
+        if larger is not None:
+            steps = STEPS if integer.of.free < larger.free else GROWN
+            yield from ((seen, larger.population.best) for seen in larger.climb(claim, found, steps))
+            yield None, larger.population.best
+        if integer.goes_on(larger):
+            growing.append(integer)
+
+
+def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
+    """Each integer of what is nearest, in each way in which it can be larger."""
+    told, known = named(claim), set[str]()
+    few = [one for one in climbed if one.here.layout.size <= FEW] or climbed
+    for one in sorted(few, key=lambda one: -one.population.best):
+        names = set[str]()
+        for at, way in enumerate(ways(claim, one.here.base)):
+            copied = way.name in (CLIENTS, SAMPLES)
+            two = copied and any(one.counts[way.name] > 1 for one in few)
+            if way.name in known or way.now < (2 if two else 1):
+                continue
+            names.add(way.name)
+            each = range(way.now + 1, EACH + 1) if copied else ()
+            doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
+            later = [value for value in doubled if value not in each]
+            yield _Integer(one, way.name, at, [*each, *(v for v in told if v not in each and v > way.now)], later)
+        known |= names
+
+
+@dataclass
+class _Integer:
+    """One integer of a population, in one way.
+
+    Attributes:
+        of: the population.
+        name: of the integer.
+        at: which of its ways it is.
+        values: what it is to be in any case.
+        later: what it is to be then, for as long as that brings a break nearer.
+        best: the score of what came nearest.
+    """
+
+    of: _Climbed
+    name: str
+    at: int
+    values: list[int]
+    later: list[int]
+    best: float = NONE
+
+    def next(self, claim: Claim, rng: np.random.Generator, known: set[Any]) -> _Climbed | None:
+        """A population with the next value; None where there is none, or it is the same as one that is known."""
+        value = self.values.pop(0) if self.values else self.later.pop(0)
+        here = self.of.larger(claim, self.at, value)
+        if here is None or here.key in known:
+            return None
+        known.add(here.key)
+        first = np.array([[float(x)] for x in here.layout.numbers(here.base)])
+        near = self.of.population.tightest(NEAR)
+        if len(near) == len(first):
+            first = np.concatenate([first, near[:, here.fits(near)[1]]], axis=1)
+        return _Climbed(here, Population(here, first, rng, SCATTERED if len(near) < len(first) else 1))
+
+    def goes_on(self, larger: _Climbed | None) -> bool:
+        """Whether there is more to come."""
+        best = NONE if larger is None else larger.population.best
+        nearer = best > BETTER * self.best
+        self.best = max(best, self.best)
+        if larger is not None and nearer and self.name not in COPIED:
+            self.of = larger
+        return bool(self.values) or (bool(self.later) and nearer)
 
 
 def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
@@ -94,18 +176,18 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
         c = candidate_of(seen.drawn)
         if c.functions is None:
             sizes.setdefault(_size(claim, c), []).append((-seen.score, seen.drawn, c))
-    recorded: list[tuple[int, int, Traced, Array]] = []
-    for i, own in enumerate(sizes.values()):
+    recorded: dict[Any, tuple[Traced, list[Array]]] = {}
+    for own in sizes.values():
         own.sort(key=lambda one: one[0])
         here = traced(claim, own[0][1])
         if here is None or here.layout.size > MOST_NUMBERS or len(here.rows) > MOST_STEPS:
             continue
         numbers = [_floats(here, c) for _, _, c in own]
-        fitting = [column for column in numbers if column is not None]
-        if fitting:
-            recorded.append((len(here.rows) * here.layout.size, i, here, np.array(fitting).T))
-    for _, _, here, first in sorted(recorded, key=lambda one: one[:2])[:SHAPES]:
-        yield here, first
+        if fitting := [column for column in numbers if column is not None]:
+            recorded.setdefault(here.key, (here, []))[1].extend(fitting)  # rounds may be counted and not matter
+    smallest = sorted(recorded.values(), key=lambda one: len(one[0].rows) * one[0].layout.size)
+    for here, columns in smallest[:SHAPES]:
+        yield here, np.array(columns).T
 
 
 def _size(claim: Claim, c: Candidate) -> Any:
@@ -131,9 +213,19 @@ class _Climbed:
     here: Traced
     population: Population
 
-    def climb(self, claim: Claim, found: Hunt) -> Iterator[Seen]:
-        """Climb, and measure what it comes to."""
-        self.population.climb(STEPS)
+    @property
+    def free(self) -> int:
+        """How many numbers are free."""
+        return self.here.layout.size
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many clients and samples there are."""
+        return {CLIENTS: self.here.base.clients, SAMPLES: self.here.base.samples}
+
+    def climb(self, claim: Claim, found: Hunt, steps: int) -> Iterator[Seen]:
+        """So many generations; what it comes to is measured."""
+        self.population.climb(steps)
         breaking = self.population.breaking()
         for i in range(min(CONFIRMED, breaking.shape[1])):
             yield from self.measured(claim, breaking[:, i], found, True)
@@ -162,17 +254,19 @@ class _Climbed:
         """The instance in fractions with denominators up to `most`, or numerators where numbers are small."""
         return self.here.layout.candidate(self.here.base, [_near(float(x), most) for x in column])
 
-    def larger(self, claim: Claim, name: str) -> Traced | None:
-        """What is recorded of the nearest with an integer twice as large."""
+    def larger(self, claim: Claim, at: int, value: int) -> Traced | None:
+        """What is recorded of the nearest with a larger integer; what is the same there stays the same."""
         c = self.candidate(self.population.tightest(1)[:, 0], 1000)
         one = realised(claim, c) or realised(claim, refitted(claim, c))
         c = self.here.base if one is None else candidate_of(one)
-        for way in ways(claim, c):
-            grown = longer(claim, c, way, 2 * way.now) if way.name == name and 2 * way.now <= way.most else None
-            here = None if grown is None else traced(claim, grown)
-            if here is not None and here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
-                return here
-        return None
+        way = next((way for i, way in enumerate(ways(claim, c)) if i == at), None)
+        if way is None or not way.now < value <= way.most:
+            return None
+        grown = longer(claim, c, way, value)
+        here = None if grown is None else traced(claim, grown, kinds=True)
+        if here is None or here.layout.size > MOST_NUMBERS or len(here.rows) * here.layout.size > MOST_GROWN:
+            return None
+        return here
 
 
 def _near(x: float, most: int) -> Fraction:

@@ -20,6 +20,7 @@ from theory.domain import Domain
 from theory.formula import Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
+from validate.batch.alike import with_kinds
 from validate.batch.bests import constants, knows
 from validate.batch.layout import Layout, is_free, layout_of
 from validate.batch.recorded import Array, Recorded, Straight, Tape, TooLongError
@@ -73,6 +74,11 @@ class Traced:
     strict: tuple[bool, ...]
     rows: Straight
     conditions: tuple[bool, ...]
+
+    @property
+    def key(self) -> Any:
+        """What two of them share that are the same but for integers of which nothing hangs on."""
+        return (self.layout.size, self.bound, self.strict, self.rows.key, self.relations.key)
 
     def fits(self, numbers: Array) -> tuple[Array, Array]:
         """The numbers with the constants that belong to them, and which instances the claim speaks of, (B,)."""
@@ -153,14 +159,20 @@ def _within(domain: Domain, values: Array) -> Array:
     return fits
 
 
-def traced(claim: Claim, one: Drawn) -> Traced | None:
-    """What is recorded of a claim on an instance; None where it is not, or nothing is free."""
+def traced(claim: Claim, one: Drawn, kinds: bool = False) -> Traced | None:
+    """What is recorded of a claim on an instance; None where it is not, or nothing is free.
+
+    Args:
+        claim: the claim.
+        one: the instance.
+        kinds: whether clients that are the same in it stay the same, and samples.
+    """
     if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | None):
         return None
     if len({len(own) for own in _counts(one)}) > 1:
         return None
     try:
-        return _traced(claim, one)
+        return _traced(claim, one, kinds)
     except (TooLongError, TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError):
         return None
     except (ValueError, ZeroDivisionError, OverflowError, KeyError, IndexError):
@@ -172,12 +184,13 @@ def _counts(one: Drawn) -> list[range]:
     return [] if problem is None else [range(problem.samples(n)) for n in range(problem.clients)]
 
 
-def _traced(claim: Claim, one: Drawn) -> Traced | None:
+def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
     base = candidate_of(one)
     if base.functions is not None or (base.hessian is not None and not knows(claim, base.dim)):
         return None
     ties, fixed = _ties(claim, base)
     layout = layout_of(claim, base, fixed)
+    layout = with_kinds(layout, base) if kinds else layout
     if not layout.size:
         return None
     tape = Tape()

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from theory.claim import Claim
 from theory.domain import Domain
-from theory.predicates import predicate
-from theory.sentence import index_of, parse_call
+from theory.for_every import predicate_of
+from theory.sentence import index_of
 from validate import verifier
 from validate.both_sides import Reading
 from validate.certificate.exact_text import MOST_DIGITS, Certificate, as_text, is_long
@@ -144,11 +144,11 @@ def _assumed(claim: Claim) -> tuple[list[dict[str, Any]], list[str]]:
     assumptions: list[dict[str, Any]] = []
     relations: list[str] = []
     for text in (*claim.assuming, *claim.standing):
-        call = parse_call(text)
-        if call is None:
+        one = predicate_of(text)
+        if one is None:
             relations.append(text)
         else:
-            assumptions.append({"text": text, **predicate(*call).to_json()})
+            assumptions.append({"text": text, **one.to_json()})
     return assumptions, relations
 
 

@@ -10,8 +10,6 @@ from validate.instances.pool import Drawn
 from validate.instances.roles import turns_of
 from validate.instances.shapes import Size
 
-MOST_LONG, MOST_TRIES = 30, 120
-"""Long runs of one outcome that are played, and attempts at them where relations ask for their length."""
 LONG_RUN, MOST_STEPS = 30, 3000
 """Rounds that only relations between K and other numbers ask for; of so many, steps of all clients and coordinates."""
 

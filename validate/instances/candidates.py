@@ -21,7 +21,7 @@ from theory.formula import Name
 from theory.predicates import Connected
 from theory.sentence import Expression, Sentence, evaluate, everything, index_of
 from validate import satisfied
-from validate.instances.constants import best_constants
+from validate.instances.constants import best_constants, bests_of, values_in
 from validate.instances.nearby import simpler
 from validate.instances.piece_moves import numbers_of, simplified, translated
 from validate.instances.pieces import Pieces, Piecewise
@@ -162,7 +162,7 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
         return None
     values: Values = dict(candidate.values)
     world = Setting(problem, candidate.start, values, candidate.rounds, claim, candidate.vectors)
-    if not _bind(claim, candidate, problem, values, bound):
+    if not _bind(claim, candidate, world, values, bound):
         return None
     for relation in claim.relations:
         if relation.relation == "==" and not relation_satisfied(relation, world, claim):
@@ -178,12 +178,12 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
     for one in claim.predicates:
         network = values.get(one.matrix) if isinstance(one, Connected) else None
         try:
-            constants = [world.expectation(c, {"n": 0, "i": 0, "k": 0}) for c in one.constants]
+            constants = values_in(one, world, lambda c, n: world.expectation(c, {"n": n, "i": 0, "k": 0}))
         except (ValueError, KeyError, IndexError):
             return None
         if isinstance(one, Connected) and "rho" in values:
             constants = [values["rho"]]
-        if any(isinstance(v, float) for v in constants):
+        if any(isinstance(v, float) for value in constants for v in (value if isinstance(value, list) else [value])):
             return None
         if satisfied.true(one, problem, constants, network) is not True:
             return None
@@ -193,7 +193,7 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
 
 
 def _bind(
-    claim: Claim, candidate: Candidate, problem: Any, values: Values, bound: Mapping[str, Any] | None = None
+    claim: Claim, candidate: Candidate, world: Setting, values: Values, bound: Mapping[str, Any] | None = None
 ) -> bool:
     """Gives the names that assumptions bind the problem's best constants, or others; False where there are none."""
     free = set() if claim.of is None else set(claim.of.parameters)
@@ -201,7 +201,7 @@ def _bind(
     for one in claim.predicates:
         if isinstance(one, Connected) or not one.binds:
             continue
-        numbers = satisfied.best(one, problem)
+        numbers = bests_of(one, world)
         if numbers is None:
             return False
         bests.append((one, numbers))
@@ -277,7 +277,8 @@ def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:
         problem = _problem(c)
     except ValueError:
         return None
-    return Setting(problem, c.start, values, c.rounds, claim, c.vectors) if _bind(claim, c, problem, values) else None
+    world = Setting(problem, c.start, values, c.rounds, claim, c.vectors)
+    return world if _bind(claim, c, world, values) else None
 
 
 def worth(e: Expression, world: Setting, claim: Claim) -> Any:

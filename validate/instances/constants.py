@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
+from theory.for_every import ForEvery
+from theory.formula import Name
 from theory.predicates import Direction, Predicate, base_of, value_of_base
-from validate.instances.setting import F
+from theory.sentence import Expression, evaluate, index_of, read, text_of
+from validate import satisfied
+from validate.instances.setting import F, Setting
 
 
 def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:
@@ -40,7 +44,7 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
     for one, values in bests:
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
             base = base_of(constant)
-            if base is not None:
+            if base is not None and base[0] in one.binds:
                 end = outward(value_of_base(value, base[1]), up=direction == "up")
                 ends.setdefault(base[0], []).append((direction, end))
     found = {}
@@ -67,5 +71,45 @@ def outward(value: Any, up: bool) -> Fraction:
     return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
 
 
-def as_fraction(value: Any) -> Fraction:
+def as_fraction(value: Any) -> Any:
+    """A number as a Fraction; a list of them, one a client, as a list."""
+    if isinstance(value, list):
+        return [as_fraction(one) for one in value]
     return value if isinstance(value, Fraction) else F(value)
+
+
+def values_in(one: Predicate, world: Setting, value: Callable[[Expression, int], Any]) -> list[Any]:
+    """The constants of an assumption as `validate.satisfied.true` takes them.
+
+    Args:
+        one: the assumption.
+        world: the claim's names.
+        value: what a tree is worth at a client.
+    """
+    found: list[Any] = []
+    for constant in one.constants:
+        own = world.values.get(index_of(constant.name)[0]) if isinstance(constant, Name) else None
+        if isinstance(one, ForEvery) and isinstance(own, list):
+            found.append(own)
+        elif isinstance(one, ForEvery) and "n" in read(constant, world.claim.vocabulary).free:
+            found.append([value(constant, n) for n in range(world.clients)])
+        else:
+            found.append(value(constant, 0))
+    return found
+
+
+def bests_of(one: Predicate, world: Setting) -> Sequence[Any] | None:
+    """The best constants of an assumption, beside the numbers in it that it does not bind."""
+    if not isinstance(one, ForEvery) or len(one.binds) == len(one.constants):
+        return satisfied.best(one, world.problem)
+
+    def value(e: Expression, n: int) -> Any:
+        words = world.claim.vocabulary
+        try:
+            return None if text_of(e) in one.binds else evaluate(e, world, {"n": n, "i": 0, "k": 0}, words)
+        except (ValueError, KeyError, IndexError, ZeroDivisionError):
+            return None
+
+    given = zip(one.constants, values_in(one, world, value), strict=True)
+    known = {index_of(text_of(c))[0]: v for c, v in given if v is not None and text_of(c) not in one.binds}
+    return satisfied.best(one, world.problem, known)

@@ -1,8 +1,10 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First the pool: instances made from the claim, each measured exactly. Then the search in batches (`validate.batch`),
-then the tightest with one integer larger and larger. What breaks it is confirmed as it was measured; then it is made
-smaller.
+First instances made from the claim, each measured exactly: the pool, functions on a line and in the plane, few numbers
+with their integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
+not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`), a million terms
+and one of hundreds (`made_longer`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the
+claim is confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ from validate.instances.candidates import (
 )
 from validate.instances.coordinates import in_more_coordinates
 from validate.instances.further import further
-from validate.instances.named_sizes import with_named_sizes
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
@@ -37,19 +38,22 @@ from validate.instances.stages import (
     from_afar,
     in_the_plane,
     made_longer,
-    of_everybody,
     sharpened,
 )
 
-POOL, EVERYBODY, SHARP, LARGER = "pool", "everybody takes part", "few numbers", "few numbers, made larger"
+POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
 BENT = "functions of several variables that bend"
 AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
-RARE, NAMED = "chances of a hundredth and less", "integers of the claim's own text"
+RARE = "chances of a hundredth and less"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
+SHORT = (SHARP, LARGER, ALONG, RARE, COORDINATES)
+"""Those of whose breaks there is nothing to make smaller."""
+FIRST, IN_BATCHES = 0.5, {False: 1.5, True: 3.0}
+"""Shares of the budget: of the pool before anything else, of the search in batches with and without an algorithm."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -67,6 +71,7 @@ def hunt(
     smallest: bool = True,
     operations: int | None = None,
     only_pool: bool = False,
+    begun: Hunt | None = None,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -82,83 +87,103 @@ def hunt(
         stop: asked between instances; where it says so, what was seen so far is what came of it.
         smallest: whether a break is made smaller; it costs most of the time that a break takes.
         operations: a budget in operations (`theory.program.work`): pool and distance end with their shares of it, what
-            is left going to the next, but none before `LEAST` instances, unless all of it is spent; the search has half
-            as much beside.
+            is left going to the next, but none before `LEAST` instances, unless all of it is spent; few numbers and the
+            search have shares of their own.
         only_pool: whether nothing comes after the pool.
+        begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
     """
-    found = Hunt()
-    budget = Budget(operations)
+    found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    small = fitting_sizes(claim)
-    for i in range(pool):
-        if stop():
+    for seen, stage in _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool):
+        if doubts.settled(seen, stage):
             return found
-        if budget.spent(1 if i >= LEAST else 3):
-            break
-        if i % 200 == 199:
-            tell(f"{claim.id}: {i + 1} of {pool} instances")
-        one = drawn(claim, seed + i, sizes=small)
+    found.tried = found.tried if found.broken is not None else doubts.tried
+    return found
+
+
+def _breaks(
+    claim: Claim,
+    found: Hunt,
+    pool: int,
+    evaluations: int,
+    far: int,
+    seed: int,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool],
+    operations: int | None,
+    only_pool: bool,
+) -> Iterator[tuple[Seen, str]]:
+    """What breaks the claim, with the stage in which it was met."""
+    budget = Budget(operations)
+    seeds = iter(range(found.drawn, pool))
+
+    def some(shares: float, least: int) -> Iterator[tuple[Seen, str]]:
+        def spent() -> bool:
+            return budget.spent(shares if found.drawn >= least else 3)
+
+        return ((seen, POOL) for seen in _of_pool(claim, found, seeds, seed, stop, spent))
+
+    yield from some(1 if only_pool else FIRST, LEAST if only_pool else LEAST // 2)
+    if only_pool:
+        return
+    for seen in on_a_line(claim, found, stop):
+        yield seen, LINE
+    yield from _staged(in_the_plane(claim, found, pool, seed, stop), BENT)
+    if far and claim.program is not None and has_functions(claim):
+        tell(f"{claim.id}: instances with few numbers, made larger and larger")
+        for seen, longer in sharpened(claim, found, far, seed, stop, operations):
+            yield seen, LARGER if longer else SHARP
+    if evaluations:
+        tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
+    before, share = work.operations(), IN_BATCHES[claim.of is None]
+    for seen in searched(claim, found, evaluations, seed, stop, lambda: budget.took(before, share)):
+        yield seen, SEARCH
+    budget.leave_out(before)
+    tell(f"{claim.id}: more of {pool} instances")
+    yield from some(1, LEAST)
+    for seen in with_altered_numbers(claim, found, stop, budget):
+        if seen.measured.broken:
+            yield seen, ALTERED
+    if not far:
+        return
+    tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
+    yield from _staged(from_afar(claim, found, far, seed, stop, budget), AFAR)
+    yield from _staged(made_longer(claim, found, stop, budget), ALONG)
+    for rare in with_rare_chances(claim, found, stop, budget):
+        yield from _staged(confirmed(claim, rare), RARE)
+    yield from _staged(further(claim, found, pool, seed, stop), FURTHER)
+    ladder = in_more_coordinates(claim, stop)
+    for name, value in ladder.reached.items():
+        found.reached[name] = max(value, found.reached.get(name, 0))
+    yield from _staged(ladder.broken, COORDINATES)
+
+
+def _staged(seen: Seen | None, stage: str) -> Iterator[tuple[Seen, str]]:
+    """A break with its stage; nothing where it is none."""
+    if seen is not None and seen.measured.broken:
+        yield seen, stage
+
+
+def _of_pool(
+    claim: Claim, found: Hunt, seeds: Iterator[int], seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
+) -> Iterator[Seen]:
+    """The instances of the pool that break a claim."""
+    sizes = fitting_sizes(claim)
+    while not (stop() or spent()):
+        i = next(seeds, None)
+        if i is None:
+            return
+        found.drawn = i + 1
+        one = drawn(claim, seed + i, sizes=sizes)
         if one is not None and i % 2:
             one = rougher(claim, one) or one
         seen = None if one is None else measured(claim, one, found)
         if one is None:
             found.none += 1
-        if seen is not None:
-            if seen.measured.broken:
-                if doubts.settled(seen, POOL):
-                    return found
-                continue
+        if seen is not None and seen.measured.broken:
+            yield seen
+        elif seen is not None:
             found.seen.append(seen)
-    if only_pool:
-        return found
-    for extreme in on_a_line(claim, found, stop):
-        if doubts.settled(extreme, LINE):
-            return found
-    broken = in_the_plane(claim, found, pool, seed, stop)
-    if broken is not None and doubts.settled(broken, BENT):
-        return found
-    if evaluations:
-        tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
-    before = work.operations()
-    for seen in searched(claim, found, evaluations, seed, stop, lambda: budget.took(before, 1.5)):
-        if doubts.settled(seen, SEARCH):
-            return found
-    budget.leave_out(before)
-    broken = of_everybody(claim, found, pool, seed, stop, budget)
-    if broken is not None and doubts.settled(broken, EVERYBODY):
-        return found
-    for seen in with_altered_numbers(claim, found, stop, budget):
-        if seen.measured.broken and doubts.settled(seen, ALTERED):
-            return found
-    if far and claim.program is not None and has_functions(claim):
-        tell(f"{claim.id}: instances with few numbers, made larger and larger")
-        for broken, longer in sharpened(claim, found, far, seed, stop, operations):
-            if doubts.settled(broken, LARGER if longer else SHARP, short=True):
-                return found
-    if far:
-        tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
-        broken = from_afar(claim, found, far, seed, stop, budget)
-        if broken is not None and doubts.settled(broken, AFAR):
-            return found
-        broken = made_longer(claim, found, stop, budget)
-        if broken is not None and doubts.settled(broken, ALONG, short=True):
-            return found
-        for rare in with_rare_chances(claim, found, stop, budget):
-            broken = confirmed(claim, rare)
-            if broken is not None and broken.measured.broken and doubts.settled(broken, RARE, short=True):
-                return found
-        broken = with_named_sizes(claim, found, stop, budget)
-        if broken is not None and doubts.settled(broken, NAMED, short=True):
-            return found
-        broken = further(claim, found, pool, seed, stop)
-        if broken is not None and doubts.settled(broken, FURTHER):
-            return found
-        ladder = in_more_coordinates(claim, stop)
-        if ladder.broken is not None and doubts.settled(ladder.broken, COORDINATES, short=True):
-            return found
-        for name, value in ladder.reached.items():
-            found.reached[name] = max(value, found.reached.get(name, 0))
-    return found
 
 
 class _Doubts:
@@ -166,14 +191,16 @@ class _Doubts:
 
     def __init__(self, claim: Claim, found: Hunt, accepted: Callable[[Seen], bool], smallest: bool) -> None:
         self.claim, self.found, self.accepted, self.smallest = claim, found, accepted, smallest
-        self.refused, self.start = 0, tried.instances()
+        self.refused, self.start = 0, tried.instances() - found.tried
 
-    def settled(self, seen: Seen, stage: str, short: bool = False) -> bool:
-        """Whether the hunt ends with this break; else it is kept in case that no other is found.
+    @property
+    def tried(self) -> int:
+        """Instances so far."""
+        return tried.instances() - self.start
 
-        One that is `short` has been made smaller.
-        """
-        found, before = self.found, tried.instances() - self.start
+    def settled(self, seen: Seen, stage: str) -> bool:
+        """Whether the hunt ends with this break; else it is kept in case that no other is found."""
+        found, before = self.found, self.tried
         stands = self.accepted(seen)
         if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
             found.undecided += 1
@@ -186,7 +213,7 @@ class _Doubts:
         if stands or found.broken is None:
             found.first, found.origin = seen, "search" if stage == SEARCH else "pool"
             found.stage, found.tried = stage, before
-            found.broken = shrunk(self.claim, seen) if self.smallest and not short else seen
+            found.broken = shrunk(self.claim, seen) if self.smallest and stage not in SHORT else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
 

@@ -13,6 +13,8 @@ from fractions import Fraction
 import numpy as np
 
 from theory.claim import Claim
+from theory.formula import Apply, Number
+from theory.sentence import everything
 from validate.instances.candidates import Candidate, each_row, of_rounds, realised, refitted
 from validate.instances.pool import Drawn
 from validate.instances.ridge_moves import copied_along
@@ -23,6 +25,8 @@ F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
+LEAST = 3
+"""Of the integers of a text that are tried."""
 MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
 """Of an integer; of coordinates where functions have Hessians; of claims about numbers alone, of K where each round is
 gone through, and of other integers."""
@@ -78,6 +82,15 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
 
 
+def named(claim: Claim) -> list[int]:
+    """The integers that the claim's text names, and one more than each, in order: a bound that changes at 37 may break
+    at 37 only, and doubling steps over it."""
+    trees = [*claim.sentence.sides, *claim.definitions.values()]
+    trees += [side for relation in claim.relations for side in relation.sides]
+    numbers = {int(p.value) for tree in trees for p in everything(tree) if isinstance(p, Number) and p.value % 1 == 0}
+    return sorted({v for n in numbers if LEAST <= n < MOST for v in (n, n + 1)})
+
+
 def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
     """The instance with a larger integer; None where the claim does not speak of it."""
     grown = way.grown(c, value)
@@ -87,9 +100,6 @@ def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
 
 def _sums_over_rounds(claim: Claim) -> bool:
     """Whether the rounds are gone through one by one, so that K is more than a number."""
-    from theory.formula import Apply
-    from theory.sentence import everything
-
     trees = (*claim.sentence.sides, *claim.definitions.values())
     if schedules_of(claim) or claim.free & {"k", "*k"}:
         return True
@@ -161,4 +171,4 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = ["MOST_SUMMED", "ROUNDS", "Way", "longer", "ways"]
+__all__ = ["CLIENTS", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways"]

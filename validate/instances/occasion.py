@@ -68,12 +68,12 @@ def _without_constant(claim: Claim, instance: Instance) -> list[str]:
     own = {} if instance.program is None else instance.parameters
     found = []
     for one in claim.predicates:
-        if isinstance(one, Connected) or not one.binds or problem is None:
+        if isinstance(one, Connected) or len(one.binds) < len(one.constants) or not one.binds or problem is None:
             continue
         bests = satisfied.best(one, problem)
         for i, (constant, direction) in enumerate(zip(one.constants, one.directions, strict=True)):
             base = base_of(constant)
             name = "" if base is None else base[0]
-            if name and name not in own and (bests is None or (direction == "down" and not bests[i] > 0)):
+            if name in one.binds and name not in own and (bests is None or (direction == "down" and not bests[i] > 0)):
                 found.append(name)
     return found

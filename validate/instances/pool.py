@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.for_every import ForEvery
 from theory.formula import Apply, Name
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, index_of, parse_expression
 from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
@@ -94,7 +95,7 @@ def _trees(claim: Claim) -> Iterator[Expression]:
     yield claim.sentence.left
     yield claim.sentence.right
     yield from claim.definitions.values()
-    for relation in claim.relations:
+    for relation in (*claim.relations, *(one.sentence for one in claim.predicates if isinstance(one, ForEvery))):
         yield relation.left
         yield relation.right
     if claim.of is not None:

@@ -15,12 +15,16 @@ from validate.expected import tapped, taps_of
 from validate.instances import tried
 from validate.instances.by_moments import by_moments
 from validate.instances.pool import Drawn
+from validate.instances.roles import turns_of
 from validate.on_instance import setting_of
 from validate.rounds import TooManyOutcomesError
 
 Where = Literal["pool", "search"]
 OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
+
+MOST_STEPS = 1500
+"""Steps of a run whose moments are looked at in fractions: their digits grow with each."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,7 @@ class Hunt:
     """What was tried, and what came of it.
 
     Attributes:
+        drawn: seeds of the pool that were tried.
         seen: the instances on which the claim says something.
         none: seeds that led to no instance.
         silent: instances of which the claim does not speak, or where a side is undefined in every row.
@@ -85,6 +90,7 @@ class Hunt:
         tried: how many instances had been tried by then.
     """
 
+    drawn: int = 0
     seen: list[Seen] = field(default_factory=list)
     none: int = 0
     silent: int = 0
@@ -122,7 +128,7 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit=_outcomes(claim, one))
     except TooManyOutcomesError:
-        told = by_moments(claim, one)
+        told = by_moments(claim, one) if _steps(one) <= MOST_STEPS else None
         if told is None:
             count.too_many += 1
         return None if told is None else Seen(one, told)
@@ -144,6 +150,13 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None
         count.undecided += 1
         return None
     return Seen(one, both)
+
+
+def _steps(one: Drawn) -> int:
+    """Steps that all samples of all clients may take in a run."""
+    instance, problem = one.instance, one.instance.problem
+    samples = 1 if problem is None else sum(map(problem.samples, range(problem.clients)))
+    return instance.rounds * samples * turns_of(instance.program, one.values)
 
 
 def _outcomes(claim: Claim, one: Drawn) -> int:

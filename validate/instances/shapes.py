@@ -11,13 +11,17 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
 
 from sim.problems import Quadratic
 from theory import predicates as p
+from theory.for_every import ForEvery
 from theory.predicates import Predicate
+from theory.sentence import index_of, text_of
+from validate import satisfied
 
 Level = Literal["any", "f", "f_n", "f_ni"]
 LEVELS: tuple[Level, ...] = ("any", "f", "f_n", "f_ni")
@@ -75,16 +79,55 @@ def shape_of(predicates: Iterable[Predicate], needs_minimiser: bool) -> Shape:
     same = any(isinstance(one, p.SameMinimiser) for one in found)
     if (bounded or same) and convex == "any":
         convex = "f_ni" if same else "f"
+    asked = [what for one in found if isinstance(one, ForEvery) for what in asked_by(one)]
     return Shape(
         convex=convex,
         strongly=strongly,
-        alike_samples=any(isinstance(one, p.BoundedVariance) for one in found),
-        alike_clients=any(isinstance(one, p.Dissimilar) and one.spread for one in found),
-        flat=any(isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) == 1 for one in found),
-        same_minimiser=same,
+        alike_samples="alike_samples" in asked or any(isinstance(one, p.BoundedVariance) for one in found),
+        alike_clients="alike_clients" in asked or any(isinstance(one, p.Dissimilar) and one.spread for one in found),
+        flat="flat" in asked
+        or any(isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) == 1 for one in found),
+        same_minimiser=same or "same_minimiser" in asked,
         bounded=bounded,
         even=_even(found),
     )
+
+
+@lru_cache(256)
+def asked_by(one: ForEvery) -> tuple[str, ...]:
+    """What `Shape` has to say for a sentence for every point to be true with some constants: tried on a small problem.
+
+    The first of these that does; nothing where none does.
+    """
+    for what in PROBED:
+        hessians = np.array([[[[F(h)]] for h in own] for own in ((2, 5), (3, 8))], dtype=object)
+        points = np.array([[[F(1)], [F(3)]], [[F(-2)], [F(4)]]], dtype=object)
+        if "alike_samples" in what:
+            hessians[:] = hessians[:, :1]
+        if "alike_clients" in what:
+            hessians[:] = hessians[:1]
+        if "flat" in what:
+            hessians[:] = F(0)
+        if "same_minimiser" in what:
+            points[:] = F(1)
+        linear = points.copy() if "flat" in what else hessians[..., 0] * points
+        problem = Quadratic(hessians, linear, np.full((2, 2), F(0), dtype=object), np.array([2, 2]))
+        numbers = {index_of(text_of(c)): F(1) for c in one.constants if text_of(c) not in one.binds}
+        known = {name: [value / 2] * 2 if index else value for (name, index), value in numbers.items()}
+        if satisfied.best(one, problem, known) is not None:
+            return what
+    return ()
+
+
+PROBED = (
+    (),
+    ("alike_samples",),
+    ("alike_clients",),
+    ("same_minimiser",),
+    ("alike_samples", "alike_clients"),
+    ("alike_samples", "alike_clients", "same_minimiser"),
+    ("flat",),
+)
 
 
 def _even(predicates: Iterable[Predicate]) -> Level:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
+from theory.for_every import ForEvery
 from theory.formula import Name
 from theory.predicates import Connected, Direction, base_of, value_of_base
 from theory.sentence import (
@@ -17,10 +18,11 @@ from theory.sentence import (
     Sentence,
     index_of,
     read,
+    text_of,
 )
 from validate import satisfied
 from validate.instances import along
-from validate.instances.constants import as_fraction, between, outward
+from validate.instances.constants import as_fraction, bests_of, between, outward, values_in
 from validate.instances.offered import Manner, network, offered
 from validate.instances.relations import may_hold, relation_satisfied, rounded
 from validate.instances.roles import roles_in
@@ -104,8 +106,8 @@ class Search(Solver):
                 return None
         for one in self.claim.predicates:
             network = self._network(one)
-            numbers = [self._value(c) for c in one.constants]
-            if any(v is None for v in numbers):
+            numbers = values_in(one, self.world, lambda c, n: self._value(c, n))
+            if any(v is None for value in numbers for v in (value if isinstance(value, list) else [value])):
                 return None
             if satisfied.true(one, self.problem, [as_fraction(v) for v in numbers], network) is not True:
                 return None
@@ -153,13 +155,17 @@ class Search(Solver):
                 continue
             if not one.binds:
                 continue
-            bests = satisfied.best(one, self.problem)
+            for name in (text_of(c) for c in one.constants if isinstance(one, ForEvery)):
+                number = index_of(name)[0]
+                if name not in one.binds and number in self.symbols and number not in self.values:
+                    self._choose(number)
+            bests = bests_of(one, self.world)
             if bests is None:
                 return False
             worse = rng.random() < 0.25
             for constant, value, direction in zip(one.constants, bests, one.directions, strict=True):
                 base = base_of(constant)
-                if base is None:
+                if base is None or base[0] not in one.binds:
                     continue
                 name = base[0]
                 exact = outward(value_of_base(value, base[1]), up=direction == "up")

@@ -11,13 +11,9 @@ from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from theory.sentence import everything
 from validate.instances.affordable import (
-    LONG_RUN,
-    MOST_LONG,
-    MOST_TRIES,
     everything_said,
     fits,
     fits_moments,
-    takes_long,
 )
 from validate.instances.by_moments import MOST_TAPPED, breaks_in_floats, by_moments
 from validate.instances.candidates import (
@@ -31,7 +27,6 @@ from validate.instances.ladder import climbed, score_in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
-from validate.instances.relations import has_length
 from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
@@ -78,36 +73,6 @@ def _speaks_of_f_alone(claim: Claim) -> bool:
     return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
 
 
-def of_everybody(
-    claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], budget: Budget
-) -> Seen | None:
-    """The first instance with one outcome that breaks the claim of a random algorithm; such instances take little work.
-
-    Every client has one sample and takes part. What draws of clients and samples hide shows there, such as drift.
-    """
-    if claim.program is None or not claim.program.random:
-        return None
-    sizes = [size for size in fitting_sizes(claim) if size.samples == 1]
-    left, tries, solved = MOST_LONG, MOST_TRIES, has_length(claim)
-    for i in range(seeds if sizes else 0):
-        if stop() or tries < 0 or budget.spent(1.5 if i >= LEAST else 3):
-            return None
-        one = drawn(claim, seed + 2 * 10**6 + i, sizes=sizes, everybody=True)
-        if one is None or one.instance.rounds > LONG_RUN:
-            tries -= solved
-        if one is None or takes_long(one):
-            continue
-        if one.instance.rounds > LONG_RUN and (left := left - 1) < 0:
-            return None
-        seen = measured(claim, one, found)
-        if seen is None:
-            continue
-        if seen.measured.broken:
-            return seen
-        found.seen.append(seen)
-    return None
-
-
 def sharpened(
     claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool], operations: int | None
 ) -> Iterator[tuple[Seen, bool]]:
@@ -119,7 +84,7 @@ def sharpened(
     closest: dict[Any, Entrant] = {}
     runs: list[Drawn] = []
     for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
-        if stop() or (i >= LEAST_SHARP and budget.spent(0.4)):
+        if stop() or (i >= LEAST_SHARP and budget.spent(0.6)):
             break
         if one is None:
             continue
@@ -145,7 +110,7 @@ def sharpened(
         if seen is not None and seen.measured.broken:
             yield seen, True
     for place, entrant in closest.items():
-        if stop() or budget.spent(1):
+        if stop() or budget.spent(1.6):
             break
         better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
         if isinstance(better, Seen):
@@ -153,7 +118,7 @@ def sharpened(
         else:
             closest[place] = better
     ladder = raced(
-        claim, [*closest.values()], lambda: stop() or budget.spent(3), lambda one: fits_moments(claim, one, 4)
+        claim, [*closest.values()], lambda: stop() or budget.spent(4.8), lambda one: fits_moments(claim, one, 4)
     )
     for name, value in ladder.reached.items():
         found.reached[name] = max(value, found.reached.get(name, 0))

@@ -41,8 +41,8 @@ class Solver:
         """Whether a relation holds for the values so far."""
         return relation_satisfied(relation, self.world, self.claim, holds_surely)
 
-    def _value(self, e: Expression) -> Any:
-        at, code = {"n": 0, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
+    def _value(self, e: Expression, n: int = 0) -> Any:
+        at, code = {"n": n, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
         try:
             return evaluate(e, self.world, at, self.words) if code is None else to_fraction(code(self.world, at, {}))
         except (ValueError, KeyError, IndexError, ZeroDivisionError):

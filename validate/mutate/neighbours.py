@@ -12,7 +12,9 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from theory.claim import Claim
+from theory.for_every import ForEvery, assumption, for_every
 from theory.formula import Apply, Name, Number
+from theory.predicates import Predicate
 from theory.program import Algorithm
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import (
@@ -28,7 +30,6 @@ from theory.sentence import (
     everything,
     parse_call,
     parse_expression,
-    parse_sentence,
     parts,
     text_of,
 )
@@ -203,20 +204,21 @@ def _assumptions(claim: Claim) -> Iterator[Fields]:
 
 def _weaker(text: str) -> Iterator[str]:
     """A condition that asks for less, or for something else."""
-    call = parse_call(text)
-    if call is not None:
-        name, arguments = call
+    one = assumption(text)
+    if isinstance(one, Predicate) and not isinstance(one, ForEvery):
+        name, arguments = parse_call(text) or ("", ())
         first = getattr(arguments[0], "name", "") if arguments else ""
         if first in FEWER:
             yield f"{name}({', '.join([FEWER[first], *map(text_of, arguments[1:])])})"
         return
-    relation = parse_sentence(text)
+    relation = one.sentence if isinstance(one, ForEvery) else one
     right = relation.right
     if right == Number(Fraction(0)):
         return
     for factor in WEAKER:
         up = relation.relation in ("<=", "<", "==")
-        yield str(Sentence(relation.left, relation.relation, _times(factor if up else 1 / factor, right)))
+        weaker = Sentence(relation.left, relation.relation, _times(factor if up else 1 / factor, right))
+        yield str(for_every(one.points, weaker) if isinstance(one, ForEvery) else weaker)
 
 
 def _algorithm(claim: Claim) -> Iterator[Fields]:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from sim.problems import Quadratic
 from theory import predicates as p
+from theory.for_every import ForEvery
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
+from theory.sentence import Expression, index_of, text_of
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.ridges import Ridges
-from validate.satisfied import of_pieces, of_points, of_quadratics, of_ridges
+from validate.satisfied import every, of_pieces, of_points, of_quadratics, of_ridges
 from validate.satisfied.network import connected, second_eigenvalue
 from validate.satisfied.rules import Numbers, Rules
 
@@ -57,18 +60,36 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
     return _once(key, problem, lambda: decide(predicate, problem, tuple(constants)))
 
 
-def best(predicate: p.Predicate, problem: Any) -> Numbers | None:
+def best(predicate: p.Predicate, problem: Any, known: Mapping[str, Any] = MappingProxyType({})) -> Numbers | None:
     """The best constants of an assumption on a problem: the smallest L, the largest mu, ...
+
+    Args:
+        predicate: the assumption.
+        problem: such as `sim.problems.Quadratic`, `validate.instances.Pieces` or `Points`.
+        known: values of parameters by name, of which a sentence for every point may have some.
 
     Returns:
         One number for each of its constants (exact where the eigenvalues are, else float64; 0 where all positive
         numbers are constants); an empty tuple for an assumption without constants that is true; None where none are
         (or nobody has told how to find them).
     """
+    if isinstance(predicate, ForEvery):
+        given = {name: known[name] for name in map(_base, predicate.constants) if name in known}
+        return _once(("best", predicate, *given.items()), problem, lambda: _best_of_sentence(predicate, problem, given))
     look = _rules(problem).best.get(type(predicate))
     if look is not None:
         return _once(("best", predicate), problem, lambda: look(predicate, problem))
     return () if not predicate.constants and true(predicate, problem, ()) else None
+
+
+def _base(constant: Expression) -> str:
+    return index_of(text_of(constant))[0]
+
+
+def _best_of_sentence(predicate: ForEvery, problem: Any, given: Mapping[str, Any]) -> Numbers | None:
+    if isinstance(problem, Points):
+        return None
+    return every.best(predicate, of_pieces.as_ridges(problem) if isinstance(problem, Pieces) else problem, given)
 
 
 KEPT = 64

@@ -19,19 +19,19 @@ ALONG = (Fraction(1),)
 
 
 @lru_cache(maxsize=64)
-def _ridges(problem: Pieces) -> Ridges:
+def as_ridges(problem: Pieces) -> Ridges:
     """The same functions along a direction; there all is told that is true of them."""
     zero = (Fraction(0),)
     return Ridges(tuple(tuple(RidgeFunction(((ALONG, f),), zero) for f in own) for own in problem.functions))
 
 
 def _of_ridges(rule: Callable[..., Any], predicate: p.Predicate, problem: Pieces, *constants: Numbers) -> Any:
-    return rule(predicate, _ridges(problem), *constants)
+    return rule(predicate, as_ridges(problem), *constants)
 
 
 def _bounded(predicate: p.Predicate, problem: Pieces, constants: Numbers) -> bool | None:
     if len(constants) == 1:
-        return of_ridges.bounded(predicate, _ridges(problem), constants)
+        return of_ridges.bounded(predicate, as_ridges(problem), constants)
     functions = problem.named(predicate.function)
     return all(piecewise_at_most([f], 0, 1, constants[0] ** 2, constants[1]) for f in functions)
 

@@ -11,7 +11,9 @@ import numpy as np
 from sim.problems import Quadratic
 from sim.problems.linear_algebra import eigenvalues, minimise, root
 from theory import predicates as p
+from theory.for_every import ForEvery
 from theory.psd import is_psd
+from validate.satisfied import every
 from validate.satisfied.on_ball import squares_at_most
 from validate.satisfied.rules import ROUNDING, Numbers, Rules
 
@@ -273,6 +275,7 @@ RULES = Rules(
         p.SameMinimiser: _is_same_minimiser,
         p.BoundedVariance: _is_bounded_variance,
         p.Dissimilar: _is_dissimilar,
+        ForEvery: every.is_true,
         p.Lipschitz: _bounded,
         p.BoundedGradients: _bounded,
     },

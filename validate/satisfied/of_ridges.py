@@ -15,11 +15,13 @@ import numpy as np
 
 from sim.problems.linear_algebra import root
 from theory import predicates as p
+from theory.for_every import ForEvery
 from theory.operations import UndecidedError
 from theory.psd import is_psd
 from validate.instances.pieces import largest_sum
 from validate.instances.ridge_functions import RidgeFunction, axes_of, summed
 from validate.instances.ridges import Ridges, least_of
+from validate.satisfied import every
 from validate.satisfied.rules import Numbers, Rules
 
 F = Fraction
@@ -259,6 +261,7 @@ RULES = Rules(
         p.SameMinimiser: _same_minimiser,
         p.BoundedVariance: _true_variance,
         p.Dissimilar: _true_dissimilar,
+        ForEvery: every.is_true,
     },
     best={
         p.Smooth: _best_smooth,

@@ -25,6 +25,7 @@ VALID is said of them: this program has no catalogue of claims.
     still, simplex, spoken                what sentences come to
     assumed, implied                      assumptions; what classes of functions imply
     pieces_assumed, ridges_assumed        assumptions of problems of these kinds
+    every, unknowns, on_ball              sentences that are assumed for every point, or on a ball
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
     linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
     spoken_by_moments                     what sentences come to then

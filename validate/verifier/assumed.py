@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .every import check_words, constants_of, everywhere, split
 from .implied import DECIDE as DECIDE_OF_POINTS
 from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
 from .intervals import Interval
+from .on_ball import on_ball
 from .pieces import Pieces
 from .pieces_assumed import DECIDE as DECIDE_OF_PIECES
-from .pieces_assumed import dissimilar as dissimilar_pieces
-from .pieces_assumed import variance as variance_of_pieces
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
@@ -23,7 +23,7 @@ from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
 from .ridges_assumed import dissimilar as dissimilar_ridges
 from .ridges_assumed import variance as variance_of_ridges
 from .scalars import ZERO, Number
-from .sentences import FUNCTIONS, Node, names_in, read_call, read_formula
+from .sentences import FUNCTIONS, Node, Sentence, names_in, read_call, read_formula, read_sentence
 from .spoken import World
 
 UP, DOWN = -1, 1
@@ -56,17 +56,24 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Assumption:
-    """An assumption: its text, name, function (empty for none), constants, and the matrix of ``connected``."""
+    """An assumption: its text, name, function (empty for none), constants, and the matrix of ``connected``.
+
+    One for every point (`every`) has its points and its sentence, too.
+    """
 
     text: str
     name: str
     function: str
     constants: tuple[Node, ...]
     matrix: str
+    points: tuple[str, ...] = ()
+    sentence: Sentence | None = None
 
     @property
     def meaning(self) -> str:
         """In words."""
+        if self.sentence is not None:
+            return f"{self.sentence.text}, wherever {' and '.join(self.points)} may be"
         inside = self.text[self.text.index("(") + 1 : self.text.rindex(")")]
         given = _arguments(inside)[1 if self.function else 0 :]
         name = "spread" if self.name == "dissimilar" and len(given) == 1 else self.name
@@ -92,8 +99,16 @@ def read_assumption(data: Any) -> Assumption:
     Raises:
         FormatError: otherwise.
     """
-    fields(data, "an assumption", "text predicate", "function constants matrix")
+    fields(data, "an assumption", "text predicate", "function constants matrix points sentence")
     text = text_of(data["text"], "an assumption").strip()
+    said_for_all = split(text)
+    if said_for_all is not None:
+        points, sentence = said_for_all
+        beside = read_sentence(data.get("sentence"), "an assumption")
+        same = data["predicate"] == "for every" and data.get("points") == list(points)
+        if not (same and alike_sentences(beside, sentence)):
+            raise FormatError(f"the assumption {shown(text)} is not the one that is given as data beside it")
+        return Assumption(text, "for every", "", constants_of(points, sentence), "", points, sentence)
     call = read_call(text, "an assumption")
     if call is None:
         raise FormatError(f"{shown(text)} is no assumption")
@@ -129,6 +144,11 @@ def alike(one: Node, two: Node) -> bool:
     return all(alike(a, b) for a, b in zip(one.args, two.args, strict=True))
 
 
+def alike_sentences(one: Sentence, two: Sentence) -> bool:
+    """Whether two sentences are the same."""
+    return one.relation == two.relation and alike(one.left, two.left) and alike(one.right, two.right)
+
+
 def holds(assumption: Assumption, world: World) -> bool:
     """Whether it is true of the problem, with the given constants.
 
@@ -139,13 +159,20 @@ def holds(assumption: Assumption, world: World) -> bool:
         return connected(world, assumption.matrix)
     problem = world.given_problem()
     world.work.spend(sum(map(len, problem.samples)) * problem.d**3)
-    variance, dissimilar, known = _variance, _dissimilar, DECIDE
+    if assumption.sentence is not None:
+        free = check_words(assumption.points, assumption.sentence, world.words)
+        places = [{"n": n, "i": i} for n, own in enumerate(problem.samples) for i in range(len(own))]
+        places = places if "i" in free else [p for p in places if not p["i"]] if free else places[:1]
+        return all(everywhere(assumption.points, assumption.sentence, at, world) for at in places)
+    known = DECIDE
     if isinstance(problem, Pieces):
-        variance, dissimilar, known = variance_of_pieces, dissimilar_pieces, DECIDE_OF_PIECES
+        known = DECIDE_OF_PIECES
     elif isinstance(problem, Points):
-        variance, dissimilar, known = variance_of_points, dissimilar_points, DECIDE_OF_POINTS
+        known, variance, dissimilar = DECIDE_OF_POINTS, variance_of_points, dissimilar_points
     elif isinstance(problem, Ridges):
-        variance, dissimilar, known = variance_of_ridges, dissimilar_ridges, DECIDE_OF_RIDGES
+        known, variance, dissimilar = DECIDE_OF_RIDGES, variance_of_ridges, dissimilar_ridges
+    if assumption.name in ("bounded_variance", "dissimilar") and not isinstance(problem, Points | Ridges):
+        return _said_everywhere(assumption, world)
     if assumption.name == "bounded_variance":
         return all(variance(problem, n, _constants(assumption, world, {"n": n}, (UP,))[0]) for n in range(problem.N))
     if assumption.name == "dissimilar":
@@ -227,60 +254,6 @@ DECIDE: Mapping[str, Callable[..., bool]] = {
 }
 
 
-# --- on a ball --------------------------------------------------------------------------------------------------------
-
-
-def on_ball(assumption: Assumption, world: World, constants: Sequence[Fraction]) -> bool:
-    """Whether the mean of the squared norms of keep*x - factor*grad(x) is at most a bound on the ball around 0.
-
-    Gradients are (keep, factor) = (0, 1), a step of size s is (1, s). In one dimension the mean is convex between knots
-    and so largest at the ends of the ball or at a knot; else where it is a multiple of norm2 and a linear part.
-
-    Raises:
-        Uncheckable: for other functions of two or more coordinates, and for a step or radius that is no fraction.
-    """
-    problem, (first, radius) = world.given_problem(), constants
-    moved = assumption.name == "stable"
-    if radius < 0 or (not moved and first < 0):
-        return False
-    if moved and any(isinstance(world.value(tree, {}, None), Interval) for tree in assumption.constants):
-        raise Uncheckable(f"a constant of {shown(assumption.text)} is no fraction")
-    if isinstance(problem, Points):
-        if moved:
-            raise Uncheckable("where a step takes functions that are known at points only")
-        return all(f.G is not None and first >= f.G for f, _ in problem.all_named(assumption.function))
-    if isinstance(problem, Ridges):
-        everywhere = not moved and all(
-            DECIDE_OF_RIDGES["bounded_gradients"](problem, f, first) for f, _ in problem.all_named(assumption.function)
-        )
-        if not everywhere:
-            raise Uncheckable("whether it holds on a ball, of functions of several variables that are no quadratics")
-        return True
-    keep, factor, bound = (Fraction(1), first, radius**2) if moved else (ZERO, Fraction(1), first**2)
-    groups: list[list[Any]] = [[f] for f, _ in problem.all_named(assumption.function)]
-    if moved and assumption.function == "f_ni":
-        groups = [list(own) for own in problem.samples]
-    return all(_on_ball(group, keep, factor, bound, radius) for group in groups)
-
-
-def _on_ball(group: Sequence[Any], keep: Fraction, factor: Fraction, bound: Fraction, radius: Fraction) -> bool:
-    d = 1 if hasattr(group[0], "knots") else len(group[0].b)
-    if d == 1:
-        places = {-radius, radius}
-        places |= {t for f in group for t in getattr(f, "knots", ()) if -radius < t < radius}
-        totals = [sum((keep * x - factor * f.gradient((x,))[0]) ** 2 for f in group) for x in places]
-        return all(total <= bound * len(group) for total in totals)
-    slope, linear, rest = ZERO, [ZERO] * d, bound * len(group)
-    for f in group:
-        s = keep - factor * f.H[0][0]
-        if any(f.H[i][j] != (f.H[0][0] if i == j else 0) for i in range(d) for j in range(d)):
-            raise Uncheckable("whether it holds on a ball, where curvatures differ")
-        slope, rest = slope + s * s, rest - factor**2 * _square(f.b)
-        linear = [a + s * factor * b for a, b in zip(linear, f.b, strict=True)]
-    room = rest - slope * radius**2
-    return room >= 0 and 4 * radius**2 * _square(linear) <= room**2
-
-
 # --- all clients ------------------------------------------------------------------------------------------------------
 
 
@@ -288,36 +261,26 @@ def _square(v: Sequence[Fraction]) -> Fraction:
     return sum((x * x for x in v), ZERO)
 
 
-def _away(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
-    return _square([x - y for x, y in zip(u, v, strict=True)])
+SAID = {
+    ("bounded_variance", 1): read_sentence("mean_i(norm2(grad(f_ni, x) - grad(f_n, x))) <= c_1", "an assumption"),
+    ("dissimilar", 1): read_sentence("mean_n(norm2(grad(f_n, x) - grad(f, x))) <= c_1**2", "an assumption"),
+    ("dissimilar", 2): read_sentence(
+        "mean_n(norm2(grad(f_n, x))) <= c_1**2 + c_2**2*norm2(grad(f, x))", "an assumption"
+    ),
+}
+"""What is said of every x, of quadratics and pieces; c_1 and c_2 are the constants."""
 
 
-def _variance(problem: Problem, n: int, sigma2: Fraction) -> bool:
-    """Bounded only where the samples' Hessians are the same, and then the same everywhere."""
-    own = problem.samples[n]
-    if any(f.H != own[0].H for f in own):
-        return False
-    return sum((_away(f.b, problem.own[n].b) for f in own), ZERO) / len(own) <= sigma2
-
-
-def _dissimilar(problem: Problem, constants: Sequence[Fraction]) -> bool:
-    N, d, mean = problem.N, problem.d, problem.mean
-    if any(c < 0 for c in constants):
-        return False
-    if len(constants) == 1:
-        if any(f.H != mean.H for f in problem.own):
+def _said_everywhere(assumption: Assumption, world: World) -> bool:
+    count, of_each = len(assumption.constants), assumption.name == "bounded_variance"
+    for n in range(world.given_problem().N) if of_each else (0,):
+        values = _constants(assumption, world, {"n": n} if of_each else {}, (UP,) * count)
+        if any(value < 0 for value in values):
             return False
-        return sum((_away(f.b, mean.b) for f in problem.own), ZERO) / N <= constants[0] ** 2
-    G, B = constants
-    matrix = [[ZERO] * (d + 1) for _ in range(d + 1)]  # of G^2 + B^2 |Hx - b|^2 - mean |H_n x - b_n|^2, in (x, -1)
-    for f, weight in [(mean, B**2), *((own, Fraction(-1, N)) for own in problem.own)]:
-        columns = [[*row, y] for row, y in zip(f.H, f.b, strict=True)]
-        square = product(list(zip(*columns, strict=True)), columns)
-        for i in range(d + 1):
-            for j in range(d + 1):
-                matrix[i][j] += weight * square[i][j]
-    matrix[d][d] += G**2
-    return semidefinite(matrix)
+        constants = {f"c_{place}": value for place, value in enumerate(values, 1)}
+        if not everywhere(("x",), SAID[assumption.name, count], {"n": n}, world, constants):
+            return False
+    return True
 
 
 def connected(world: World, name: str) -> bool:

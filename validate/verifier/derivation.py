@@ -166,6 +166,7 @@ def points(claimed: Claimed, over: str = "") -> frozenset[str]:
     spoken: set[str] = set()
     left = [side for s in (claimed.sentence, *claimed.relations) for side in (s.left, s.right)]
     left += [c for a in claimed.assumptions for c in a.constants]
+    left += [side for a in claimed.assumptions if a.sentence for side in (a.sentence.left, a.sentence.right)]
     seen: set[str] = set()
     while left:
         for node in everything(left.pop()):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from .assumed import alike_sentences
 from .derivation_blocks import Blocks, Failed
 from .derivation_facts import TURNED
 from .derivation_lines import Goal
@@ -194,6 +195,8 @@ class Applied:
             two.matrix,
             len(two.constants),
         ):
+            return False
+        if one.sentence is not None and (one.points != two.points or not alike_sentences(one.sentence, two.sentence)):
             return False
         value, al = self.outer.normal.value, self.outer.algebra
         pairs = zip(one.constants, two.constants, strict=True)

@@ -100,7 +100,7 @@ class Schemas:
         name = text_of(data.get("schema"), "schema")
         texts = [text_of(t, "of").strip() for t in list_of(data.get("of", []), "of")]
         at = data.get("at", {})
-        if not isinstance(at, dict) or not at.keys() <= {"x", "y", "v"}:
+        if not isinstance(at, dict) or not (name == "every" or at.keys() <= {"x", "y", "v"}):
             raise FormatError("at is not an object of the vectors x, y, v")
         used = []
         for text in texts:
@@ -110,6 +110,8 @@ class Schemas:
         if used and self.over:
             raise Uncheckable("the assumptions are made on a domain only, which is not read in derivations")
         on = data.get("on")
+        if name == "every":
+            return self.for_every(used, at, on, env)
         if not used:
             if name not in OF_NOTHING or on not in (None, "f"):
                 raise Uncheckable(f"the schema {shown(name)} needs assumptions")
@@ -126,6 +128,15 @@ class Schemas:
             if not self.signs.nonneg(room, found.env):
                 raise Uncheckable("nothing says that the point is in the ball")
         return found
+
+    def for_every(self, used: Sequence[Assumption], at: Mapping[str, Any], on: object, env: Env) -> Schema:
+        """What a sentence that is assumed for every point says at points."""
+        said = used[0].sentence if len(used) == 1 else None
+        if said is None or on is not None or at.keys() != set(used[0].points):
+            raise Uncheckable("every takes one assumption for every point, and each of its points")
+        given = {name.removesuffix("_"): value for name, value in self.vectors(at, env).items()}
+        self.apart(said, given)
+        return Schema(said, replace(env, given={**env.given, **given}))
 
     def level(self, used: Sequence[Assumption], on: object) -> int:
         """The functions that are meant: the coarsest of the assumptions', or those that `on` says, no finer."""
@@ -193,13 +204,18 @@ class Schemas:
         wanted = {"x_", "y_", "v_"} & (names_in(sentence.left) | names_in(sentence.right))
         if wanted != given.keys() & {"x_", "y_", "v_"}:
             raise Uncheckable(f"the schema takes the points {', '.join(sorted(w[0] for w in wanted)) or '(none)'}")
-        parts = [*everything(sentence.left), *everything(sentence.right)]
-        taken = {OVER[node.op][1] for node in parts if node.op in OVER}
-        if any(frees_of(p) & (taken | {"i"} if taken else taken) for p in given.values()):
-            raise Uncheckable("a point is one for each of the clients, or samples, of which the schema takes the mean")
+        self.apart(sentence, given)
         within = replace(
             env,
             given={**env.given, **values},
             trees={**env.trees, **{name: (tree, env) for name, tree in trees.items()}},
         )
         return Schema(sentence, within)
+
+    @staticmethod
+    def apart(sentence: Sentence, given: Mapping[str, Poly]) -> None:
+        """Nothing where no point has an index over which the sentence takes something."""
+        parts = [*everything(sentence.left), *everything(sentence.right)]
+        taken = {OVER[node.op][1] for node in parts if node.op in OVER}
+        if any(frees_of(p) & (taken | {"i"} if taken else taken) for p in given.values()):
+            raise Uncheckable("a point is one for each of the clients, or samples, of which the schema takes the mean")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
-from .pieces import Ends, Parabola, Piece, Pieces, between, gaps
-from .scalars import ZERO
+from .pieces import Ends, Parabola, Piece, Pieces
 
 
 def never_negative(parabola: Parabola, low: Fraction | None, high: Fraction | None) -> bool:
@@ -69,39 +67,3 @@ DECIDE: Mapping[str, Callable[..., bool]] = {
     "same_minimiser": _same_minimiser,
 }
 """Whether an assumption is true of a function: of the problem, the function, the constants."""
-
-
-def _never_more(problem: Pieces, terms: Sequence[tuple[Fraction, Sequence[Piece]]], bound: Fraction) -> bool:
-    """Whether everywhere the sum of factor*f'^2, or of factor*(f' - g')^2 for two functions, is at most the bound."""
-    knots = sorted({t for _, functions in terms for f in functions for t in f.knots})
-    problem.work.spend(8 * len(terms) * (len(knots) + 1))
-    for low, high in gaps(knots):
-        x = between(low, high)
-        p, q, r = ZERO, ZERO, bound
-        for factor, functions in terms:
-            slope = height = ZERO  # of the difference of derivatives, slope*x + height
-            for sign, f in zip((1, -1), functions, strict=False):
-                j = f.segment(x)
-                at, _, steep = f.places[j]
-                slope, height = slope + sign * f.slopes[j], height + sign * (steep - f.slopes[j] * at)
-            p, q, r = p - factor * slope * slope, q - 2 * factor * slope * height, r - factor * height * height
-        if not never_negative((p, q, r), low, high):
-            return False
-    return True
-
-
-def variance(problem: Any, n: int, sigma2: Fraction) -> bool:
-    """Whether mean_i (f_ni' - f_n')^2 <= sigma2 everywhere."""
-    own = problem.samples[n]
-    return _never_more(problem, [(Fraction(1, len(own)), (f, problem.own[n])) for f in own], sigma2)
-
-
-def dissimilar(problem: Any, constants: Sequence[Fraction]) -> bool:
-    """Whether the clients' gradients are as near to their mean as the one or two constants say."""
-    if any(c < 0 for c in constants):
-        return False
-    share, mean = Fraction(1, problem.N), problem.mean
-    if len(constants) == 1:
-        return _never_more(problem, [(share, (f, mean)) for f in problem.own], constants[0] ** 2)
-    terms: list[tuple[Fraction, Sequence[Piece]]] = [(share, (f,)) for f in problem.own]
-    return _never_more(problem, [*terms, (-(constants[1] ** 2), (mean,))], constants[0] ** 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .assumed import Assumption, read_assumption
 from .checks import Checks
+from .every import check_words
 from .listing import listing
 from .problems import described
 from .programs import named, read_program
@@ -81,6 +82,8 @@ def read_claim(data: Mapping[str, Any]) -> Claimed:
             if words.read(tree).vector:
                 raise FormatError(f"a side of {shown(side.text)} is a vector")
     for assumption in assumptions:
+        if assumption.sentence is not None:
+            check_words(assumption.points, assumption.sentence, words)
         if any(words.read(c).vector or words.read(c).random for c in assumption.constants):
             raise FormatError(f"a constant of {shown(assumption.text)} is no number")
     for tree in definitions.values():

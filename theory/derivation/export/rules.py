@@ -28,11 +28,10 @@ from theory.derivation.export.terms import (
 )  # fmt: skip
 from theory.derivation.export.terms import everything as all_parts
 from theory.derivation.export.turns import of_turns
+from theory.for_every import predicate_of
 from theory.formula import text_of as formula_text
-from theory.predicates import predicate
 from theory.sentence import (
     TURNS,
-    parse_call,
     parse_expression,
 )
 
@@ -129,9 +128,9 @@ def by_assumption(derivation: Proof, one: Written, line: Line) -> Lines:
     points = {key: derivation.setting.term(parse_expression(text), env) for key, text in given.items() if key in "xyv"}
     of = []
     for text in one.get("of", ()):
-        call = parse_call(text)
-        assert call is not None
-        of.append(predicate(*call))
+        assumed = predicate_of(text)
+        assert assumed is not None
+        of.append(assumed)
     said, proof = schemas.instance(derivation.setting, one["schema"], of, one.get("on", ""), points, env)
     return derivation.scaled(said, proof, line)
 

@@ -10,15 +10,16 @@ from theory import predicates as p
 from theory.claim import Claim
 from theory.derivation.search.context import Known
 from theory.derivation.search.instances import LEVEL, assumed
+from theory.for_every import predicate_of
 from theory.formula import Apply
 from theory.program import Instruction
-from theory.sentence import applied, index_of, parse_call, parse_sentence, parts, text_of
+from theory.sentence import applied, index_of, parse_sentence, parts, text_of
 
 
 def facts(claim: Claim) -> Iterator[Known]:
     """Relations as hypotheses, then lines of the rules ``domain`` and ``assumption`` that may be needed."""
     for text in (*claim.assuming, *claim.standing):
-        if parse_call(text) is None:
+        if predicate_of(text) is None:
             yield Known(text, text, cost=0.3)
             yield from _squared(text)
     there = {str(relation) for relation in claim.relations}

@@ -9,7 +9,10 @@ from typing import Any
 
 from theory import predicates as p
 from theory.claim import Claim
-from theory.sentence import FUNCTION_NAMES, Expression, parse_call, parse_expression, read, text_of
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.schemas import instance
+from theory.for_every import ForEvery, predicate_of
+from theory.sentence import FUNCTION_NAMES, Expression, parse_expression, read, text_of
 
 LEVEL = {"f": 0, "f_n": 1, "f_ni": 2}
 ABOUT_ONE = ("convex", "strongly_convex", "smooth")
@@ -37,9 +40,9 @@ def assumed(claim: Claim) -> list[tuple[str, p.Predicate]]:
     """The assumptions on functions, with their texts."""
     found = []
     for text in (*claim.assuming, *claim.standing):
-        call = parse_call(text)
-        if call is not None:
-            found.append((text, p.predicate(*call)))
+        one = predicate_of(text)
+        if one is not None:
+            found.append((text, one))
     return found
 
 
@@ -73,6 +76,7 @@ class Instances:
 
         With `plain` only what each assumption says by itself.
         """
+        yield from self.everywhere(points, 2)
         for function in self.functions():
             own = {"f": "", "f_n": "n", "f_ni": "ni"}[function]
             for x in points:
@@ -134,6 +138,7 @@ class Instances:
 
     def singles(self, points: Sequence[str], infimum: bool) -> Iterator[Instance]:
         """What is said at one point; that f is at least its infimum, where it has one."""
+        yield from self.everywhere(points, 1)
         for x in points:
             if infimum:
                 yield self._made(f"fstar <= f({x})", [], "infimum", {"v": x}, "f", 1.1)
@@ -164,6 +169,20 @@ class Instances:
                         G, B = map(_bracket, c)
                         sentence = f"mean_n(norm2(grad(f_n, {x}))) <= {G}**2 + {B}**2*norm2(grad(f, {x}))"
                     yield self._made(sentence, [text], "dissimilar", {"v": x}, "")
+
+    def everywhere(self, points: Sequence[str], count: int) -> Iterator[Instance]:
+        """What sentences for every so many points say at these."""
+        for text, one in self.predicates:
+            if isinstance(one, ForEvery) and len(one.points) == count:
+                for chosen in itertools.permutations(points, count):
+                    at = dict(zip(one.points, chosen, strict=True))
+                    try:
+                        said, _, _ = instance(
+                            self.claim, "every", [text], {x: parse_expression(v) for x, v in at.items()}
+                        )
+                    except RejectedError:
+                        continue
+                    yield self._made(str(said), [text], "every", at, "")
 
     def zeros(self, vectors: Iterable[str]) -> Iterator[Instance]:
         """That the gradient vanishes at the minimiser, against each of some vectors and itself."""

@@ -11,6 +11,7 @@ from theory.claim import Claim
 from theory.derivation.named import lines
 from theory.derivation.search.context import Context, Known, Line
 from theory.domain import Domain
+from theory.for_every import ForEvery, predicate_of
 from theory.predicates import Predicate
 from theory.sentence import (
     FUNCTION_NAMES,
@@ -122,6 +123,8 @@ def _gives(claim: Claim, mine: Predicate, other: Claim, one: Predicate) -> bool:
     constants = [tuple(replaced(c, c_.definitions) for c in p.constants) for p, c_ in ((mine, claim), (one, other))]
     if type(mine) is not type(one) or constants[0] != constants[1]:
         return False
+    if isinstance(mine, ForEvery):
+        return mine == one
     if mine.function == one.function:
         return True
     names = FUNCTION_NAMES
@@ -221,10 +224,7 @@ def _renamed(value: Any, names: Mapping[str, str], definitions: Mapping[str, str
 
 def _meant(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
     """The function that an instance of an assumption is about, where the assumption is here about finer ones."""
-    from theory.predicates import predicate
-    from theory.sentence import parse_call
-
-    calls = [[predicate(*call) for t in one["of"] if (call := parse_call(t)) is not None] for one in (old, new)]
+    calls = [[p for t in one["of"] if (p := predicate_of(t)) is not None] for one in (old, new)]
     before, after = ([one.function for one in some if one.function] for some in calls)
     if before == after or not before:
         return {}
