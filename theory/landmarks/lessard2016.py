@@ -20,8 +20,11 @@ TURNS = [NEXT.format(one, two, SLOPE.format(two), three) for one, two, three in 
 
 OFF_BY_ONE = (
     domain("most", "rb <= 1"),
+    domain("least", "0 <= rb"),
+    combined("last", "0 <= rho", "least; rb <= rho"),
+    combined("some", "0 <= rho + rb", "least; last"),
     combined("small", "rb**2 <= 1", "most times 1 + rb"),
-    combined("order", "rb**2 <= rho**2", "rb <= rho times rho + rb"),
+    combined("order", "0 <= rho**2 - rb**2", "rb <= rho times rho + rb"),
     combined(
         "all",
         None,
