@@ -26,7 +26,7 @@ VERDICTS = ("proved", "supported", "refuted", "undecided")
 ABOUT = """# Landmark theorems
 
 What people cite of federated, distributed and stochastic optimisation, as printed, and what
-`fedproof check landmarks --quick` says of it. [theory/landmarks](../theory/landmarks) has one file a paper. This page
+`fedproof check landmarks --quick` says of it. `theory/landmarks` has one file a paper. This page
 is made from such a check by [docs/errata.py](errata.py). `fedproof report landmarks` draws it with typeset bounds, both
 sides on the nearest instance, and a map of what rests on what.
 
