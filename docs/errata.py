@@ -37,6 +37,7 @@ FALSE = """
 ## False as printed
 
 Each on an instance in fractions that satisfies every hypothesis and that the stand-alone verifier has computed again.
+Where it says so, it is a part or a reading of the printed result that is false.
 """
 MEMORY = """
 ## False as transcribed
@@ -89,7 +90,9 @@ def _table(by_id: Mapping[str, Mapping[str, Any]]) -> str:
 def _entry(claim: Claim, by_id: Mapping[str, Mapping[str, Any]]) -> str:
     """A false result: what it says, the instance, and what is repaired."""
     repairs = [c for c in catalog.paper(claim.paper) if c.amended == claim.id]
-    text = f"\n### `{claim.id}`\n\n{claim.source}: {claim.title} ({claim.sure}).\n\n    {claim.statement}\n\n"
+    text = f"\n### `{claim.id}`\n\n{claim.source}: {claim.title} ({claim.sure}).\n\n"
+    text += "A part or a reading of the printed result.\n\n" if "/" in claim.label else ""
+    text += f"    {claim.statement}\n\n"
     text += (
         textwrap.fill(f"Broken: {by_id[claim.id]['break']}.", 120, break_long_words=False, break_on_hyphens=False)
         + "\n"
