@@ -44,6 +44,7 @@ MODULES = {
     "new": "own",
     "moments": "oracle",
     "measure": "measuring",
+    "compare": "comparing",
     "audit": "auditing",
     "check": "evidence",
     "verify": "evidence",

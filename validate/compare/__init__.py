@@ -1,0 +1,1 @@
+"""All bounds of one quantity at a reader's numbers, beside what the algorithms do there."""
