@@ -2,8 +2,8 @@
 
     fedproof check benchmarks/missed.py --quick
 
-All are false. What is not `refuted` is still missed: functions that are no quadratics and have to fit a step, some counts
-of clients or samples that have to fit a ratio.
+All are false. What is not `refuted` is still missed: functions that are no quadratics and have to fit a step, and
+some counts of clients or samples that have to fit a ratio.
 """
 
 from __future__ import annotations
