@@ -19,6 +19,8 @@ from sim.moments.numbers import Array, Numbers
 
 MOST_OUTCOMES = 4096
 """Largest number of outcomes of one draw that are gone through one by one."""
+MOST_PAIRS = {False: 1 << 20, True: 1 << 14}
+"""Largest number of pairs of how often two clients are chosen, in floats, and in fractions, which have many digits."""
 
 
 class TooManyError(ValueError):
@@ -62,6 +64,7 @@ def choose(draw: int, size: int, clients: int, replace: bool, numbers: Numbers) 
 
     Raises:
         ValueError: for more than there are, without replacement.
+        TooManyError: for very many with replacement.
     """
     if not replace:
         if size > clients:
@@ -73,6 +76,8 @@ def choose(draw: int, size: int, clients: int, replace: bool, numbers: Numbers) 
         counts = 2
     else:
         counts = size + 1
+        if counts**2 > MOST_PAIRS[numbers.exact]:
+            raise TooManyError(f"{size} clients chosen with replacement: two of them have {counts**2} pairs of counts")
         probability = numbers.zeros(1, counts)
         pair = numbers.zeros(counts, counts)
         for a in range(counts):

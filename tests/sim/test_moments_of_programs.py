@@ -105,6 +105,11 @@ def batches_without(w, x, *, eta, b):
 
 
 @algorithm
+def some_with(w, x, *, eta, S):
+    return w.average(x - eta * w.full_gradient(x), w.choose(S, replace=True))
+
+
+@algorithm
 def local_sgd(w, x, *, eta, H):
     y = w.each(x)
     for h in w.repeat(H):
@@ -771,6 +776,13 @@ def test_what_cannot_be_followed_is_refused() -> None:
         moments_of(clipped.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match=r"too many: .* outcomes of all"):
         moments_of(same_sample_again.program, problem, {"eta": 0.1}, start=np.ones(2), rounds=1)
+    exact = drawn_problem(random.Random(0), 3, 1, 1)
+    for size, one, start in (
+        (2000, problem, np.ones(2)),
+        (200, exact, vector([F(1)])),
+    ):  # two of them have size**2 pairs
+        with pytest.raises(ValueError, match=f"{size} clients chosen with replacement"):
+            moments_of(some_with.program, one, {"S": size, "eta": F(1, 4)}, start=start, rounds=1)
     with pytest.raises(ValueError, match="eta"):
         moments_of(sgd.program, problem, {}, start=np.ones(2), rounds=1)
     with pytest.raises(ValueError, match="eta has shape"):

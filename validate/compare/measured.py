@@ -23,7 +23,7 @@ RUNS, SEED = 100, 20
 ERRORS = 6.0
 """Standard errors below the mean of runs that nobody doubts."""
 MOST_VALUES, MOST_PRODUCTS = 6_000, 20_000
-"""Values of a run that are gone through by moments; products of them, of which the mean of iterates has all."""
+"""Values of a run that are gone through by moments; products of them, all of which the mean of random iterates has."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ def _affordable(promise: Promise, claim: Claim, setting: Setting) -> bool:
         return True
     if promise.quantity.where == "last" and not promise.asserted:
         return True
-    return values <= MOST_VALUES and (promise.quantity.where != "average" or values * values <= MOST_PRODUCTS)
+    products = promise.quantity.where == "average" and claim.program is not None and claim.program.random
+    return values <= MOST_VALUES and (not products or values * values <= MOST_PRODUCTS)
 
 
 def _whole(value: float) -> float | int:

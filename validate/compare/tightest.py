@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 from theory.claim import Claim
 from theory.quantity import Measure, Where
@@ -32,6 +33,11 @@ class Tightest:
     row: Row
     others: tuple[str, ...]
     margin: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        point = dict(vars(self.numbers))
+        return {"numbers": point, "best": self.row.to_json(), "others": list(self.others), "margin": self.margin}
 
 
 def grid(
@@ -72,8 +78,11 @@ def tightest(
             for row in compare(asked, numbers, measure, verdicts=verdicts, only=True).rows:
                 by.setdefault((row.promise.quantity.where, row.sampled), []).append(row)
             for (where, sampled), rows in by.items():
-                best, *rest = rows
+                looked = ((seen(row, numbers), rows[at + 1 :]) for at, row in enumerate(rows))
+                best, rest = next(((row, rest) for row, rest in looked if not row.struck), (None, []))
+                if best is None:
+                    continue
                 margin = rest[0].value / best.value if rest and best.value > 0 else None
                 others = tuple(row.promise.claim.id for row in rest)
-                found.append(Tightest(numbers, measure, where, sampled, seen(best, numbers), others, margin))
+                found.append(Tightest(numbers, measure, where, sampled, best, others, margin))
     return tuple(found)

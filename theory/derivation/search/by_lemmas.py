@@ -14,7 +14,7 @@ from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.field import Field
 from theory.derivation.search.lemmas import Lemma, lemmas
-from theory.derivation.search.settings import settings, worth
+from theory.derivation.search.settings import worth
 from theory.derivation.search.strategies import induction, joined
 from theory.derivation.spoken import monomial
 from theory.derivation.writing import telescope
@@ -243,7 +243,7 @@ def _unrolled(context: Context, lemma: Known) -> Iterator[str]:
         old, new = forms.expanded(text_of(psi)), forms.expanded(text_of(right))
         start = replaced(psi, {"k": Number(Fraction(0))})
         field = Field(tuple(dict.fromkeys((*forms.number_atoms(old), *forms.number_atoms(new)))))
-        at = [tuple(worth(parse_expression(a), v, claim.definitions) for a in field.atoms) for v in settings(claim, 6)]
+        at = [tuple(worth(parse_expression(a), v, claim.definitions) for a in field.atoms) for v in context.settings(6)]
     except ValueError:
         return
     moving = [key for key in old if any(a.kind == "state" for a in deep(key))]

@@ -12,7 +12,7 @@ from theory.derivation.search.context import CHOICE, Context, Known, Raw
 from theory.derivation.search.field import Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
-from theory.derivation.search.settings import compiled, settings
+from theory.derivation.search.settings import compiled
 from theory.derivation.spoken import averaged
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -256,7 +256,6 @@ class Candidates:
 
     def _settings(self) -> list[tuple[float, ...]]:
         """Values of the atoms; where some are largest or least numbers, with each of their arguments as the one."""
-        more = [parse_sentence(text) for text in self.context.supposed]
         try:
             atoms = [self._in_floats(a) for a in self.field.atoms]
             choices = [[self._in_floats(x) for x in of] for a in self.field.atoms for _, of in self.forms.inside(a)]
@@ -266,7 +265,7 @@ class Candidates:
         others: list[tuple[float, ...]] = []
         seen: dict[tuple[int, ...], int] = {}
         many = 8 * _SETTINGS if choices else _SETTINGS
-        for values in settings(self.claim, many, more=sorted(self.free), supposed=more):
+        for values in self.context.settings(many, sorted(self.free), self.context.supposed):
             try:
                 one = tuple(atom(values) for atom in atoms)
                 which = tuple(int(np.argmax([argument(values) for argument in of])) for of in choices)
@@ -275,6 +274,11 @@ class Candidates:
             seen[which] = seen.get(which, 0) + 1
             (found if seen[which] <= 2 or not choices else others).append(one)
         return [*found, *others][: max(_SETTINGS, min(len(found), 2 * _SETTINGS))]
+
+    @property
+    def _can_hold(self) -> bool:
+        """Whether numbers are known that satisfy the hypotheses; without any, nothing is tried."""
+        return bool(self.context.settings(_SETTINGS, sorted(self.free), self.context.supposed))
 
     def _in_floats(self, atom: str) -> Callable[[Mapping[str, float]], float]:
         return compiled(replaced(parse_expression(atom), self.claim.definitions))

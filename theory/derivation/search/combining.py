@@ -64,6 +64,9 @@ class _Combination(Candidates):
             return None
         if not self.goal:
             return self._identity()
+        if not self._can_hold:
+            tried.append("no numbers among those that are tried satisfy the hypotheses")
+            return None
         raw = [made for made in map(self._read, self._candidates()) if made is not None]
         raw += self._multiplied(raw)
         self.raw_blocks = blocks = [] if self.equation else list(self._blocks([r.form for r in raw]))

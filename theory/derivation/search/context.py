@@ -9,6 +9,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.search.forms import Form, Forms
 from theory.derivation.search.problem import Work
+from theory.derivation.search.settings import Settings
 
 Line = dict[str, Any]
 """Of a derivation, as plain data."""
@@ -43,6 +44,7 @@ class Context:
         claim: which.
         forms: its normal forms.
         work: how much may be done.
+        settings: numbers for its parameters.
         known: lines and hypotheses that any combination may use.
         supposed: relations between numbers that a case supposes.
         used: how many names were given.
@@ -56,6 +58,7 @@ class Context:
     claim: Claim
     forms: Forms
     work: Work
+    settings: Settings
     known: list[Known] = field(default_factory=list)
     supposed: list[str] = field(default_factory=list)
     used: int = 0

@@ -46,6 +46,7 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     from theory.derivation.search.facts import facts
     from theory.derivation.search.forms import Forms
     from theory.derivation.search.problem import Limit, Work
+    from theory.derivation.search.settings import Settings
     from theory.derivation.search.strategies import STRATEGIES
 
     if not claim.has_sentence:
@@ -54,7 +55,7 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     work = Work(units)
     tried: list[str] = []
     try:
-        forms, known = Forms(claim), list(facts(claim))
+        forms, settings, known = Forms(claim), Settings(claim), list(facts(claim))
     except ValueError as error:
         return Result(None, "", (str(error),), time.perf_counter() - started)
     try:
@@ -63,7 +64,7 @@ def search(claim: Claim, units: int = UNITS) -> Result:
         if claim.beside:  # after what is simplest, before what takes longest
             ways.insert(len(STRATEGIES), (0, True, "from other claims", from_lemmas))
         for stage, plain, words, strategy in ways:
-            context = Context(claim, forms, work, list(known), stage=stage, plain=plain)
+            context = Context(claim, forms, work, settings, list(known), stage=stage, plain=plain)
             work.tried = []
             try:
                 lines = strategy(context)

@@ -11,7 +11,7 @@ from functools import cached_property
 from theory import predicates as p
 from theory.claim import Claim
 from theory.formula import Name, Number
-from theory.sentence import At, Expression, Sentence, everything, index_of, parts, replaced
+from theory.sentence import At, Expression, Sentence, everything, index_of, parse_sentence, parts, replaced
 
 _TRIES = 400
 
@@ -166,6 +166,22 @@ def settings(
         if _repaired(values, between, claim, source, tight=len(found) % 2 == 1):
             found.append(values)
     return found
+
+
+class Settings:
+    """`settings` of a claim, those of the same arguments made once: a search asks for them again and again."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self._made: dict[tuple[int, tuple[str, ...], tuple[str, ...]], list[dict[str, float]]] = {}
+
+    def __call__(self, count: int, more: Sequence[str] = (), supposed: Sequence[str] = ()) -> list[dict[str, float]]:
+        """Not to be changed; relations that are supposed are given as text."""
+        key = count, tuple(more), tuple(supposed)
+        if key not in self._made:
+            relations = [parse_sentence(text) for text in supposed]
+            self._made[key] = settings(self.claim, count, more=more, supposed=relations)
+        return self._made[key]
 
 
 def _draw(claim: Claim, symbol: str, source: random.Random) -> float:

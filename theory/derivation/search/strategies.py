@@ -13,7 +13,7 @@ from theory.claim import Claim
 from theory.derivation.search.candidates import replaced_part
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
-from theory.derivation.search.settings import settings, worth
+from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
 from theory.program import loops_around
@@ -217,7 +217,7 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
     both: list[list[Line]] = []
     for text in (str(parse_sentence(t)) for t in (f"0 <= {factor}", f"{factor} <= 0")):
         own = [*context.known, Known(text, text, cost=0.2)]
-        inside = Context(claim, context.forms, context.work, own, [text], context.used)
+        inside = Context(claim, context.forms, context.work, context.settings, own, [text], context.used)
         for one in parts(e):
             sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
             left, right = (replaced_part(side, e, one) for side in sides)
@@ -258,7 +258,7 @@ def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
     found = []
     for f, n in field.factors(forms.element(field, gap[()]).numer)[1]:
         text = field.sum_text(f)
-        signs = {worth(parse_expression(text), at) > 0 for at in settings(context.claim, 20)}
+        signs = {worth(parse_expression(text), at) > 0 for at in context.settings(20)}
         if n % 2 and len(f) > 1 and len(signs) == 2:
             found.append(text)
     return found
