@@ -149,3 +149,22 @@ def test_claims_lists_a_collection_by_family() -> None:
     )
     assert {row["family"] for row in json.loads(call("claims", "perm", "--json").stdout)} == {None}
     assert call("claims", "perm", "--paper", "perm").exit_code == 2
+
+
+def test_the_page_is_made_from_the_check_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    monkeypatch.syspath_prepend(str(docs))
+    errata = importlib.import_module("errata")
+    said = json.loads(errata.KEPT.read_text(encoding="utf-8"))
+    assert [one["id"] for one in said] == [one.id for one in catalog.claims("landmarks")]
+    assert (docs / "landmarks.md").read_text(encoding="utf-8") == errata.page(said)
+    assert {one["id"] for one in said if one["break"]} == {one["id"] for one in said if one["verdict"] == "refuted"}
+    proved = {one["id"] for one in said if one["verdict"] == "proved"}
+    assert proved >= {one.id for one in catalog.claims("landmarks") if one.proof is not None}
+
+
+def test_what_a_result_rests_on_is_there() -> None:
+    known = {one.id for one in catalog.claims("landmarks")}
+    bases = [base for one in catalog.claims("landmarks") for base in one.bases]
+    assert len(bases) > 20
+    assert set(bases) <= known

@@ -20,6 +20,7 @@ from theory.for_every import assumption
 from theory.sentence import Vocabulary, evaluate, text_of
 from validate import check as checked
 from validate import satisfied
+from validate.instances.altered import altered
 from validate.instances.piece_shapes import made_pieces
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import drawn
@@ -280,6 +281,13 @@ def test_instances_of_the_pool_satisfy_it(text):
     for made_ in found:
         hypotheses = dict(hypotheses_of(setting_of(one, made_)))
         assert all(value is True for value in hypotheses.values())
+
+
+def test_constants_of_one_sentence_are_traded_for_one_another():
+    one = claim("c", "norm2(x[k]) >= 0", of=descent, assuming=(GROWTH, "eta <= 1"))
+    instances = [made_ for seed in range(6) if (made_ := drawn(one, seed)) is not None]
+    pairs = [{(seen.values["G2"], seen.values["B2"]) for seen in altered(one, each)} for each in instances]
+    assert any(len(some) >= 4 and min(B2 for _, B2 in some) > 1 for some in pairs)  # more than one client
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ is spoken of. L_minus bounds how negative curvatures are: in Theorem 4 it is L, 
 from __future__ import annotations
 
 from theory.claim import Paper, claim
+from theory.derivation import axiom, cases, claimed, combined, domain, root
 from theory.domain import AT_LEAST_ONE, Domain
 from theory.program import algorithm
 
@@ -31,6 +32,74 @@ LIMIT = (
 )
 NUMBERS = {"B": AT_LEAST_ONE, "gamma": Domain(0, 1)}
 
+POS = (
+    "1 times L*B*(1 + gamma)/(mu - L_minus); 1 times L*(1 + gamma)**2*B**2*mu/(2*(mu - L_minus)**2); 1 times "
+    "L*B**2*(1 + gamma)**2*mu/((mu - L_minus)**2*S)*(2*sqrt(2*S) + 2)"
+)
+NECESSARY = (
+    combined("room", "mu - L_minus > 0", "mu > L_minus"),
+    combined(
+        "one", "gamma*B < 1", "rho > 0 times mu", POS + "; 1 times mu*B*(1 + gamma)*sqrt(2)/((mu - L_minus)*sqrt(S))"
+    ),
+    combined("of squares", "1**2 <= 2", squares="1"),
+    root("of two", "of squares", "1 <= sqrt(2)"),
+    combined(
+        "two",
+        "B/sqrt(S) < 1",
+        "rho > 0 times mu; of two times B*mu/((mu - L_minus)*sqrt(S))",
+        POS + "; 1 times gamma*B; 1 times mu*B*gamma*sqrt(2)/((mu - L_minus)*sqrt(S)); 1 times B*L_minus/((mu - "
+        "L_minus)*sqrt(S))",
+    ),
+    cases(
+        "all",
+        None,
+        "gamma*B <= B/sqrt(S)",
+        first=[
+            axiom("larger", "max(gamma*B, B/sqrt(S)) <= B/sqrt(S)", "bounds", "gamma*B", "B/sqrt(S)", "B/sqrt(S)"),
+            combined("first", None, "larger; two"),
+        ],
+        second=[
+            axiom("larger", "max(gamma*B, B/sqrt(S)) <= gamma*B", "bounds", "gamma*B", "B/sqrt(S)", "gamma*B"),
+            combined("second", None, "larger; one"),
+        ],
+    ),
+)
+MANY_DEVICES = (
+    domain("S positive", "S > 0"),
+    combined("of squares", "(2*sqrt(2)*B)**2 <= S", "S >= 8*B**2"),
+    combined("equal", "2*S <= (sqrt(2)*sqrt(S))**2"),
+    root("split", "equal", "sqrt(2*S) <= sqrt(2)*sqrt(S)"),
+    root("many", "of squares", "2*sqrt(2)*B <= sqrt(S)"),
+    combined(
+        "all",
+        None,
+        "many times 1/(2*mu*sqrt(S)); B >= 3 times L*B/(3*mu**2); B >= 3 times L*B/(3*mu**2); many times "
+        "L*B/(mu**2*sqrt(S)); S >= 8*B**2 times 2*L/(8*mu**2*S); split times 2*L*B**2/(mu**2*S); B >= 3 "
+        "times L*(B + 3)/(36*mu**2)",
+        "1 times 11/36*L*B**2/mu**2",
+    ),
+)
+V = "mean_n(a_n)"
+DISSIMILARITY = (
+    domain("room", "eps > 0"),
+    combined("not zero", f"norm2({V}) > 0", f"norm2({V}) > eps; room"),
+    combined(
+        "squared",
+        f"mean_n(norm2(a_n))/norm2({V}) <= 1 + sigma**2/eps",
+        f"mean_n(norm2(a_n - {V})) <= sigma**2 times 1/norm2({V}); norm2({V}) > eps times sigma**2/(eps*norm2({V}))",
+    ),
+    root("all", "squared"),
+)
+
+LINE_16 = claim(
+        "a-3-line-16/corrected",
+        "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
+        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 3", "S >= 8*B**2"),
+        amends="a-3-line-16", kind="equation", proof=MANY_DEVICES, title="the same where B <= sqrt(K/8)",
+        source=f"{SOURCE}, appendix A.3", sure="read",
+    )  # fmt: skip
+THE_CHOICE = (claimed("line", LINE_16, {"mu": "6*L*B**2"}), combined("all", None, "line"))
+
 CLAIMS = (
     claim(
         "theorem-4",
@@ -49,7 +118,7 @@ CLAIMS = (
         where={"rho": RHO, "mubar": "mu - L_minus"}, parameters=NUMBERS,
         assuming=("mu > L_minus", "rho > 0"),
         kind="remark", rests_on=("theorem-4",),
-        title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
+        proof=NECESSARY, title="rho > 0 needs gamma*B < 1 and B/sqrt(K) < 1", source=f"{SOURCE}, Remark 5", sure="read",
     ),
     claim(
         "remark-5-sufficient",
@@ -72,7 +141,8 @@ CLAIMS = (
         "rho >= 1/(24*L*B**2)",
         where={"rho": CONVEX, "mu": "6*L*B**2"}, parameters={"B": AT_LEAST_ONE},
         assuming=("B >= 3", "S >= 8*B**2"), amends="corollary-7",
-        kind="corollary", title="the same where B <= sqrt(K/8)", source=f"{SOURCE}, Corollary 7", sure="read",
+        kind="corollary", proof=THE_CHOICE, title="the same where B <= sqrt(K/8)", source=f"{SOURCE}, Corollary 7",
+        sure="read",
     ),
     claim(
         "a-3-condition",
@@ -90,13 +160,7 @@ CLAIMS = (
         title="the decrease for B <= sqrt(K)/2", source=f"{SOURCE}, appendix A.3",
         sure="read", remarks=("printed with <~; 1 << B is B >= 100 here",),
     ),
-    claim(
-        "a-3-line-16/corrected",
-        "rho >= 1/(2*mu) - 3*L*B**2/(2*mu**2)",
-        where={"rho": CONVEX}, parameters={"B": AT_LEAST_ONE}, assuming=("B >= 3", "S >= 8*B**2"),
-        amends="a-3-line-16", kind="equation", title="the same where B <= sqrt(K/8)",
-        source=f"{SOURCE}, appendix A.3", sure="read",
-    ),
+    LINE_16,
     claim(
         "a-3-line-17",
         "1/(2*mu) - 3*L*B**2/(2*mu**2) >= 1/(24*L*B**2)",
@@ -128,7 +192,8 @@ CLAIMS = (
         "corollary-10",
         "sqrt(mean_n(norm2(a_n))/norm2(mean_n(a_n))) <= sqrt(1 + sigma**2/eps)",
         vectors=("a_n",), assuming=("mean_n(norm2(a_n - mean_n(a_n))) <= sigma**2", "norm2(mean_n(a_n)) > eps"),
-        kind="corollary", title="bounded variance bounds the dissimilarity", source=f"{SOURCE}, Corollary 10",
+        kind="corollary", proof=DISSIMILARITY, title="bounded variance bounds the dissimilarity",
+        source=f"{SOURCE}, Corollary 10",
         sure="read",
         remarks=("a_n are the gradients of the devices at a point with norm2 of the mean above eps",),
     ),

@@ -7,6 +7,7 @@ epoch k, next[k, h] the one after it, y the devices' points.
 from __future__ import annotations
 
 from theory.claim import Paper, claim
+from theory.derivation import combined, step
 from theory.domain import NONNEGATIVE
 from theory.program import algorithm
 
@@ -31,13 +32,32 @@ SIGMA = {"sigma2": "mean_n(norm2(grad(f_n, xstar)))"}
 V = "mean_n(norm2(y[k, h] - hat[k, h]))"
 GAP = "(f(hat[k, h]) - fstar)"
 
+M, SLOPE = "mean_n(y[k, h])", "mean_n(grad(f_n, y[k, h]))"
+ONE_STEP = (
+    step("moved", f"norm2(next[k, h] - xstar) == norm2({M} - gamma*{SLOPE} - xstar)"),
+    step("from", f"norm2(hat[k, h] - xstar) == norm2({M} - xstar)"),
+    step("spread", f"mean_n(norm2(y[k, h] - hat[k, h])) == mean_n(norm2(y[k, h] - {M}))"),
+    step("value", f"f(hat[k, h]) == f({M})"),
+    combined(
+        "all",
+        None,
+        "moved; from times -1; spread times -gamma*L*(1 + 2*gamma*L); value times 2*gamma*(1 - 2*gamma*L); "
+        f"mean_n: above f_n (y[k, h], {M}) times 2*gamma; mean_n: convex f_n (y[k, h], xstar) times 2*gamma; "
+        f"minimiser times 2*gamma; above f ({M}, {M} - grad(f, {M})/L) times 4*gamma**2*L; "
+        f"infimum ({M} - grad(f, {M})/L) times 4*gamma**2*L; mean_n: lipschitz-gradient f_n (y[k, h], {M}) "
+        "times 2*gamma**2",
+        f"mean_n: grad(f_n, y[k, h]) - grad(f_n, {M}) - ({SLOPE} - grad(f, {M})) times 2*gamma**2; {SLOPE} "
+        f"- 2*grad(f, {M}) times gamma**2",
+    ),
+)
+
 CLAIMS = (
     claim(
         "lemma-1",
         f"norm2(next[k, h] - xstar) <= norm2(hat[k, h] - xstar) + gamma*L*(1 + 2*gamma*L)*{V} "
         f"- 2*gamma*(1 - 2*gamma*L)*{GAP}",
         of=local_gd, assuming=ASSUMED, parameters={"gamma": NONNEGATIVE},
-        kind="lemma", equation="(4)", title="one local step", source=f"{SOURCE}, Lemma 1", sure="read",
+        kind="lemma", equation="(4)", proof=ONE_STEP, title="one local step", source=f"{SOURCE}, Lemma 1", sure="read",
     ),
     claim(
         "lemma-1/small-steps",

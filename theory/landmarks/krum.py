@@ -7,10 +7,34 @@ n.
 from __future__ import annotations
 
 from theory.claim import Paper, claim
+from theory.derivation import cases, combined, domain, root
 from theory.domain import COUNT, INDEX
 
 SOURCE = "Blanchard, El Mhamdi, Guerraoui, Stainer, Machine Learning with Adversaries, NeurIPS 2017"
 ETA = {"eta2": "2*(r - q + (q*(r - q - 2) + q**2*(r - q - 1))/(r - 2*q - 2))"}
+
+N = "(q*(r - q - 2) + q**2*(r - q - 1))"
+W = "(r - 2*q - 2)"
+Q = "(r/4 + r**2/16)"
+QUARTER = (
+    combined("left", f"{W} > 0", "2*q + 2 < r"),
+    cases(
+        "at least one",
+        f"1 <= {W}",
+        "r <= 2*q + 2",
+        first=[combined("never", None, f"2*q + 2 < r; r <= 2*q + 2 times 1/{W}")],
+        second=[combined("whole", None, "2*q + 2 + 1 <= r")],
+    ),
+    combined("six", f"r <= 6*{W}", "4*q <= r; at least one times 4"),
+    domain("some", "0 <= q"),
+    combined("two", "2 <= r", "2*q + 2 < r; some times 2"),
+    combined(
+        "numerator", f"{N} <= r*{Q}", "4*q <= r times r/4; 4*q <= r times r*(4*q + r)/16", "1 times 2*q**2 + 2*q + q**3"
+    ),
+    combined("ratio", f"{N}/{W} <= 6*{Q}", f"numerator times 1/{W}; six times {Q}/{W}"),
+    combined("squared", f"2*(r - q + {N}/{W}) <= (2*r)**2", "ratio times 2; two times 5/2*r", "1 times 3/4*r**2 + 2*q"),
+    root("all", "squared"),
+)
 
 CLAIMS = (
     claim(
@@ -38,7 +62,8 @@ CLAIMS = (
         "eta-order/corrected",
         "sqrt(eta2) <= 2*r",
         where=ETA, parameters={"r": COUNT, "q": INDEX}, assuming=("2*q + 2 < r", "4*q <= r"),
-        amends="eta-order/largest", kind="remark", title="the same where at most a quarter is Byzantine", sure="read",
+        amends="eta-order/largest", kind="remark", proof=QUARTER, title="the same where at most a quarter is Byzantine",
+        sure="read",
         source=f"{SOURCE}, beside Proposition 1",
     ),
 )  # fmt: skip

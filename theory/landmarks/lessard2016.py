@@ -7,6 +7,7 @@ that the three points are mapped to one another is.
 from __future__ import annotations
 
 from theory.claim import Paper, claim
+from theory.derivation import combined, domain
 from theory.domain import PROBABILITY
 
 SOURCE = "Lessard, Recht, Packard, Analysis and Design of Optimization Algorithms via IQCs, 2016"
@@ -16,6 +17,23 @@ G_Y, G_B = (f"grad(f, {v}) - grad(f, z) - mu*({v} - z)" for v in "yb")
 SLOPE = "25*min({0}, 1) + min(max({0}, 1), 2) - 1 + 25*max({0} - 2, 0)"
 NEXT = "(1 + beta)*{1} - beta*{0} - alpha*({2}) - {3}"
 TURNS = [NEXT.format(one, two, SLOPE.format(two), three) for one, two, three in ("abc", "bca", "cab")]
+
+OFF_BY_ONE = (
+    domain("most", "rb <= 1"),
+    domain("least", "0 <= rb"),
+    combined("last", "0 <= rho", "least; rb <= rho"),
+    combined("some", "0 <= rho + rb", "least; last"),
+    combined("small", "rb**2 <= 1", "most times 1 + rb"),
+    combined("order", "0 <= rho**2 - rb**2", "rb <= rho times rho + rb"),
+    combined(
+        "all",
+        None,
+        "smooth strongly_convex f (b, z) times (rho**2 - rb**2)/(2*rho**2); smooth strongly_convex f (z, b) times 1/2; "
+        "smooth strongly_convex f (z, y) times (1 - rb**2)/(2*rho**2); smooth strongly_convex f (y, z) "
+        "times 1/(2*rho**2); "
+        "smooth strongly_convex f (b, y) times rb**2/(2*rho**2)",
+    ),
+)
 
 CLAIMS = (
     claim(
@@ -70,7 +88,8 @@ CLAIMS = (
         f"dot({G_B}, L*(b - z) - (grad(f, b) - grad(f, z))) + rho**(-2)*dot({G_Y}, L*(y - z - rb**2*(b - z)) "
         "- (grad(f, y) - grad(f, z) - rb**2*(grad(f, b) - grad(f, z)))) >= 0",
         vectors=("y", "b", "z"), parameters={"rho": PROBABILITY, "rb": PROBABILITY}, assuming=(*CLASS, "rb <= rho"),
-        kind="lemma", equation="(3.20)", title="weighted off-by-one, two points", source=f"{SOURCE}, Lemma 10",
+        kind="lemma", equation="(3.20)", proof=OFF_BY_ONE, title="weighted off-by-one, two points",
+        source=f"{SOURCE}, Lemma 10",
         sure="transcribed",
     ),
 )  # fmt: skip

@@ -1,22 +1,23 @@
-"""The best constants of a claim's assumptions on many quadratic problems of one size at once, in floats.
+"""The best constants of a claim's assumptions on many problems of one size at once, in floats.
 
-What `validate.satisfied.of_quadratics` says of one problem, for arrays of them; of what breaks a claim it is asked
-again.
+What `validate.satisfied` says of one problem, for arrays of them; of what breaks a claim it is asked again. Here are
+the rules for quadratics; those for piecewise ones are in `bests_of_hinges`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from theory import predicates as p
 from theory.claim import Claim
 from theory.predicates import base_of
+from validate.batch import bests_of_hinges
+from validate.batch.hinges import SLACK, Hinges
 from validate.batch.recorded import Array
 
-SLACK = 1e-12
 Best: TypeAlias = "tuple[tuple[Array, ...], Array]"
 """The best value of each constant, (B,), and where there are any."""
 
@@ -101,7 +102,7 @@ def _dissimilar(one: p.Predicate, of: Problems) -> Best:
     B = np.sqrt(np.where(curved != 0, second / curved**2, 0.0)) * (1 + 1e-6)
     block, edge = B**2 * curved**2 - second, (h * b).mean(axis=1) - B**2 * curved * b.mean(axis=1)
     needed = np.where(second > 0, edge**2 / block, 0.0) - B**2 * b.mean(axis=1) ** 2 + (b * b).mean(axis=1)
-    return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6), B), (curved != 0) | (second == 0)
+    return (np.sqrt(np.maximum(needed, 0.0)) * (1 + 1e-6) + 1e-9, B), (curved != 0) | (second == 0)
 
 
 def _always(one: p.Predicate, of: Problems) -> Best:
@@ -124,31 +125,33 @@ RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Problems], Best]] = {
 }
 
 
-def knows(claim: Claim, dim: int) -> bool:
-    """Whether all assumptions of a claim can be told of problems of d coordinates."""
+def knows(claim: Claim, dim: int, pieces: bool = False) -> bool:
+    """Whether all assumptions of a claim can be told of problems of d coordinates, quadratic or piecewise so."""
     for one in claim.predicates:
         on_ball = isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) > 1
         several = isinstance(one, p.Dissimilar) and not one.spread and dim > 1
-        if type(one) not in RULES or on_ball or several:
+        if type(one) not in (bests_of_hinges.RULES if pieces else RULES) or on_ball or several:
             return False
         if not isinstance(one, p.Connected) and any(base_of(constant) is None for constant in one.constants):
             return False
     return True
 
 
-def constants(claim: Claim, hessian: Array, linear: Array) -> tuple[dict[str, Array], Array]:
+def constants(claim: Claim, problems: Problems | Hinges) -> tuple[dict[str, Array], Array]:
     """The best constants by name, (B,), and where all assumptions are true with them.
 
     Args:
         claim: one whose assumptions it `knows`.
-        hessian: (B, N, n, d, d).
-        linear: (B, N, n, d).
+        problems: many.
     """
+    rules: Mapping[type[p.Predicate], Callable[[Any, Any], Best]] = RULES
+    true = np.ones(len(problems), bool)
+    if isinstance(problems, Hinges):
+        rules, true = bests_of_hinges.RULES, problems.true.copy()
     ends: dict[str, dict[bool, list[Array]]] = {}
-    problems, true = Problems(hessian, linear), np.ones(len(hessian), bool)
     with np.errstate(all="ignore"):
         for one in claim.predicates:
-            values, there = RULES[type(one)](one, problems)
+            values, there = rules[type(one)](one, problems)
             true &= there
             for constant, value, direction in zip(one.constants, values, one.directions, strict=False):
                 base = base_of(constant)

@@ -11,8 +11,11 @@ import numpy as np
 
 from sim.problems.linear_algebra import minimise
 from theory.claim import Claim
+from validate.batch.bests import Problems
+from validate.batch.hinges import Hinges, embedded, kinds_of, line_of
 from validate.batch.recorded import Array
 from validate.instances.candidates import Candidate
+from validate.instances.pieces import Piecewise, mean_of
 from validate.instances.pool import needs_minimiser
 from validate.instances.roles import roles_in
 from validate.instances.shapes import shape_of
@@ -27,7 +30,11 @@ class Layout:
 
     Attributes:
         size: how many there are.
-        hessian: (N, n, d, d), the places of the entries, or `NO`; without functions of shape (0, 0, 0, 0).
+        dim: d; piecewise quadratics go along the first coordinate (`validate.batch.hinges.embedded`).
+        hessian: (N, n, d, d), the places of the entries, or `NO`; of shape (0, 0, 0, 0) without quadratics.
+        knots: (F, m), of the different piecewise quadratics, from the minimiser where there is one; or empty.
+        slopes: (F, m + 1).
+        which: (N, n), which of these each sample is.
         linear: (N, n, d), the linear terms; of a claim that needs a minimiser the gradients there, with their signs
             turned, to which what they have in common is not added.
         centre: (d,), the minimiser; empty without one.
@@ -37,7 +44,11 @@ class Layout:
     """
 
     size: int
+    dim: int
     hessian: Array
+    knots: Array
+    slopes: Array
+    which: Array
     linear: Array
     centre: Array
     start: Array
@@ -48,7 +59,9 @@ class Layout:
         """The free numbers of a candidate."""
         found: list[Any] = [Fraction(0)] * self.size
         start, linear = c.start, c.linear
-        if self.centre.size:
+        if self.knots.size:
+            start = self._put_pieces(found, c)
+        elif self.centre.size:
             least = minimise(c.hessian.mean(axis=(0, 1)), c.linear.mean(axis=(0, 1)))
             centre = c.start * 0 if least is None else least[0]
             start, linear = c.start - centre, c.linear - c.hessian @ centre
@@ -64,29 +77,85 @@ class Layout:
             found[place] = c.values[name] if which is None else c.values[name][which]
         return found
 
+    def _put_pieces(self, found: list[Any], c: Candidate) -> Any:
+        """Piecewise quadratics into a list of numbers; the start from their minimiser.
+
+        Raises:
+            ValueError: where they have more knots, or others are the same.
+        """
+        functions = [[line_of(f) for f in own] for own in c.functions]
+        if not np.array_equal(kinds_of(functions), self.which) or any(c.start[1:]):
+            raise ValueError("other functions are the same, or the start is elsewhere")
+        centre = Fraction(0)
+        if self.centre.size:
+            least = mean_of([mean_of(own) for own in functions]).least
+            if least is None:
+                raise ValueError("f is unbounded below")
+            low, high = least[1][0]
+            centre = next((x for x in (low, high) if x is not None), c.start[0])
+            self._put(found, self.centre, [centre])
+        each = {int(f): one for f, one in zip(self.which.ravel(), (f for own in functions for f in own), strict=True)}
+        for f, one in each.items():
+            knots, slopes = list(one.knots), list(one.slopes)
+            missing = self.knots.shape[1] - len(knots)
+            if missing < 0:
+                raise ValueError("there are more knots")
+            knots += [(knots or [Fraction(0)])[-1] + i + 1 for i in range(missing)]
+            self._put(found, self.knots[f], [t - centre for t in knots])
+            self._put(found, self.slopes[f], slopes + slopes[-1:] * missing)
+        self._put(found, self.linear, [[-f.derivative(centre) for f in own] for own in functions])
+        return c.start[:1] - centre
+
     def _put(self, found: list[Any], places: Array, numbers: Any) -> None:
         for place, number in zip(places.ravel(), np.array(numbers, dtype=object).ravel(), strict=True):
             if place != NO:
                 found[place] = number
 
-    def functions(self, numbers: Array) -> tuple[Array, Array, Array]:
-        """Hessians, (..., N, n, d, d), linear terms, (..., N, n, d), and starts, (..., d), for numbers, (..., size)."""
+    def pieces(self, numbers: Array) -> tuple[Array, Array, Array]:
+        """Knots, (..., F, m), slopes, (..., F, m + 1), linear terms, (..., F), from the minimiser, for numbers."""
         padded = np.concatenate([numbers, numbers[..., :1] * 0], axis=-1)
-        hessian, linear, start = padded[..., self.hessian], padded[..., self.linear], padded[..., self.start]
+        linear = padded[..., self.linear[..., 0]]
+        if self.centre.size:
+            linear = linear - linear.sum(axis=(-2, -1), keepdims=True) / (linear.shape[-2] * linear.shape[-1])
+        first = np.unique(self.which, return_index=True)[1]
+        return padded[..., self.knots], padded[..., self.slopes], linear.reshape(*linear.shape[:-2], -1)[..., first]
+
+    def problems(self, numbers: Array) -> Problems | Hinges | None:
+        """The problems of numbers, (B, size); None without functions."""
+        if self.knots.size:
+            return Hinges(*self.pieces(numbers), self.which, bool(self.centre.size))
+        return Problems(*self.functions(numbers)) if self.hessian.size else None
+
+    def starts(self, numbers: Array) -> Array:
+        """Starts, (..., d), for numbers, (..., size)."""
+        start = numbers[..., self.start] + (numbers[..., self.centre] if self.centre.size else 0)
+        return np.concatenate([start, *[start[..., :1] * 0] * (self.dim - start.shape[-1])], axis=-1)
+
+    def functions(self, numbers: Array) -> tuple[Array, Array]:
+        """Hessians, (..., N, n, d, d), and linear terms, (..., N, n, d), of quadratics for numbers, (..., size)."""
+        padded = np.concatenate([numbers, numbers[..., :1] * 0], axis=-1)
+        hessian, linear = padded[..., self.hessian], padded[..., self.linear]
         if self.centre.size:
             linear = linear - linear.sum(axis=(-3, -2), keepdims=True) / (linear.shape[-3] * linear.shape[-2])
             centre = padded[..., self.centre]
             linear = linear + (hessian * centre[..., None, None, None, :]).sum(axis=-1)
-            start = start + centre if self.start.size else start
-        return hessian, linear, start
+        return hessian, linear
 
     def candidate(self, c: Candidate, numbers: Sequence[Fraction]) -> Candidate:
-        """The candidate with these free numbers, all else being as in another."""
+        """The candidate with these free numbers, all else being as in another.
+
+        Raises:
+            ValueError: where knots are not in their order.
+        """
         listed = np.array(numbers, dtype=object)
-        hessian, linear, start = c.hessian, c.linear, c.start
+        hessian, linear, functions = c.hessian, c.linear, c.functions
+        start = self.starts(listed) if self.start.size else c.start
         if self.hessian.size:
-            hessian, linear, there = self.functions(listed)
-            start = there if self.start.size else start
+            hessian, linear = self.functions(listed)
+        elif self.knots.size:
+            centre = listed[self.centre[0]] if self.centre.size else Fraction(0)
+            different = [embedded(_function(*one, centre), self.dim) for one in zip(*self.pieces(listed), strict=True)]
+            functions = tuple(tuple(different[f] for f in own) for own in self.which)
         values = dict(c.values)
         for place, (name, which) in self.values.items():
             if which is None:
@@ -96,7 +165,19 @@ class Layout:
         vectors = dict(c.vectors)
         for name, places in self.vectors.items():
             vectors[name] = list(listed[places]) if places.ndim == 2 else listed[places]
-        return replace(c, hessian=hessian, linear=linear, start=start, values=values, vectors=vectors)
+        changed = {"start": start, "values": values, "vectors": vectors, "functions": functions}
+        return replace(c, hessian=hessian, linear=linear, **changed)
+
+
+def _function(knots: Sequence[Fraction], slopes: Sequence[Fraction], linear: Fraction, centre: Fraction) -> Piecewise:
+    """The piecewise quadratic of these numbers around a centre; of knots that are the same the last.
+
+    Raises:
+        ValueError: where knots are not in their order.
+    """
+    kept = [j for j, t in enumerate(knots) if t not in knots[j + 1 :]]
+    one = Piecewise(tuple(knots[j] + centre for j in kept), (slopes[0], *(slopes[j + 1] for j in kept)))
+    return Piecewise(one.knots, one.slopes, one.derivative(centre) + linear)
 
 
 class _Places:
@@ -111,7 +192,7 @@ class _Places:
 
 
 def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
-    """The free numbers of a candidate of quadratics, or without functions.
+    """The free numbers of a candidate of quadratics or piecewise ones, or without functions.
 
     Args:
         claim: what its assumptions ask of the functions is so by construction, as far as it is a pattern.
@@ -120,8 +201,23 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
     """
     places = _Places()
     hessian, linear, centre, start = np.zeros((0,) * 4, int), np.zeros((0,) * 3, int), *[np.zeros(0, int)] * 2
+    knots = slopes = which = np.zeros((0, 0), int)
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    if c.functions is not None:
+        lines = [[line_of(f) for f in own] for own in c.functions]
+        which = kinds_of(lines)
+        different, most = which.max() + 1, max(len(f.knots) for own in lines for f in own)
+        if not most:
+            raise ValueError("there are no knots")
+        knots, slopes = places.of(different, most), np.full((different, most + 1), NO)
+        within = slice(1, -1) if shape.flat else slice(None)
+        slopes[:, within] = places.of(*slopes[:, within].shape)
+        if shape.bounded or shape.same_minimiser:
+            centre = places.of(1)
+        linear = np.full((*which.shape, 1), NO)
+        if not shape.same_minimiser and (different > 1 or not centre.size):
+            linear = places.of(different)[which][..., None]
     if c.hessian is not None:
-        shape = shape_of(claim.predicates, needs_minimiser(claim))
         N, n, d = c.hessian.shape[:3]
         own = (1 if shape.alike_clients else N, 1 if shape.alike_samples or shape.alike_clients else n)
         hessian = np.full((N, n, d, d), NO)
@@ -139,7 +235,8 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
         linear = np.full((N, n, d), NO)
         if not shape.same_minimiser:
             linear = places.of(N, n, d)
-        start = places.of(d) if claim.program is not None or _named(claim, "x0") else start
+    if c.has_functions and (claim.program is not None or _named(claim, "x0")):
+        start = places.of(c.dim if c.hessian is not None else 1)
     vectors = {}
     for name, v in c.vectors.items():
         vectors[name] = places.of(len(v), len(v[0])) if isinstance(v, list) else places.of(len(v))
@@ -152,7 +249,7 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
                 values.update((int(places.of(1)[0]), (name, i)) for i in range(len(value)))
         elif isinstance(value, Fraction):
             values[int(places.of(1)[0])] = (name, None)
-    return Layout(places.count, hessian, linear, centre, start, values, vectors)
+    return Layout(places.count, c.dim, hessian, knots, slopes, which, linear, centre, start, values, vectors)
 
 
 def is_free(claim: Claim, name: str) -> bool:

@@ -63,6 +63,8 @@ class Population:
             self.groups = [group for group in self.groups if group is not traced.layout.centre]
             self.numbers[traced.layout.centre] = 0.0
         self.gaps, self.scores = self._judged(self.numbers)
+        if first.shape[1] > SIZE:
+            self._join(first[:, SIZE:])
         for _ in range(scattered):
             self._join(self._scattered())
 
@@ -135,7 +137,7 @@ class Population:
             place = group[(alone * len(group)).astype(int)]
             found[place[lone], np.flatnonzero(lone)] = (unit * rng.choice([1.0, -1.0, 0.5], size=count))[lone]
         unit = 10 ** np.where(rng.random(count) < 0.2, rng.uniform(-FAR, FAR, count), 0.0)
-        for places in (layout.linear, layout.centre, layout.start, *layout.vectors.values()):
+        for places in (layout.linear, layout.knots, layout.centre, layout.start, *layout.vectors.values()):
             found[places[places >= 0]] *= unit
         found = self._brought_back(found, old, HALVINGS)
         for place in rng.permutation(list(layout.values)):
@@ -246,11 +248,13 @@ class Population:
 
 
 def _groups(traced: Traced) -> list[Array]:
-    """Numbers of one kind: Hessians, linear terms, points, and each parameter."""
+    """Numbers of one kind: Hessians or slopes, linear terms, points, and each parameter."""
     layout = traced.layout
-    found = [np.unique(places[places >= 0]) for places in (layout.hessian, layout.linear)]
-    found += [layout.start, layout.centre]
-    found += [places.ravel() for places in layout.vectors.values()]
+    found = [np.unique(places[places >= 0]) for places in (layout.hessian, layout.slopes, layout.linear)]
+    points = [layout.start, *(places.ravel() for places in layout.vectors.values())]
+    # a knot may lie at a point
+    found += [np.concatenate([layout.knots.ravel(), *points])] if layout.knots.size else points
+    found.append(layout.centre)
     names: dict[str, list[int]] = {}
     for place, (name, _) in layout.values.items():
         names.setdefault(name, []).append(place)

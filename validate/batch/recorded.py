@@ -38,6 +38,10 @@ class TooLongError(ValueError):
     """The play takes more operations than a tape may have."""
 
 
+class UntracedError(ValueError):
+    """The instance is none that can be recorded."""
+
+
 @dataclass
 class Tape:
     """Operations in their order.

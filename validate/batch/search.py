@@ -19,6 +19,7 @@ import numpy as np
 from theory.claim import Claim
 from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
+from validate.batch.starts import starts
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, realised, refitted
 from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, longer, named, ways
@@ -94,7 +95,8 @@ def _pass(
         yield from ((seen, one.population.best) for seen in one.climb(claim, found, STEPS))
         yield None, one.population.best
         climbed.append(one)
-    growing = list(_growing(claim, climbed))
+    kinds = [[one for one in climbed if bool(one.here.layout.knots.size) == pieces] for pieces in (False, True)]
+    growing = [integer for alike in kinds for integer in _growing(claim, alike)]
     known = {one.here.key for one in climbed}
     while growing and not over():
         integer = growing.pop(0)
@@ -170,7 +172,7 @@ class _Integer:
 
 
 def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
-    """One size after another, the smallest first: what is recorded, and the free numbers of instances of it."""
+    """One size after another, what takes least first: what is recorded, and the free numbers of instances of it."""
     sizes: dict[Any, list[tuple[float, Drawn, Candidate]]] = {}
     for seen in found.seen:
         c = candidate_of(seen.drawn)
@@ -188,6 +190,9 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
     smallest = sorted(recorded.values(), key=lambda one: len(one[0].rows) * one[0].layout.size)
     for here, columns in smallest[:SHAPES]:
         yield here, np.array(columns).T
+    for here, first in starts(claim):
+        if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
+            yield here, first
 
 
 def _size(claim: Claim, c: Candidate) -> Any:

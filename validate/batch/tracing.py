@@ -22,13 +22,16 @@ from theory.operations import UndecidedError
 from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
 from validate.batch.alike import with_kinds
 from validate.batch.bests import constants, knows
+from validate.batch.hinges import recorded_problem
 from validate.batch.layout import Layout, is_free, layout_of
-from validate.batch.recorded import Array, Recorded, Straight, Tape, TooLongError
+from validate.batch.recorded import Array, Recorded, Straight, Tape, TooLongError, UntracedError
 from validate.both_sides import World, in_outcomes, meant
 from validate.instances.candidates import Candidate, candidate_of
 from validate.instances.instance import Instance
+from validate.instances.pieces import Pieces
 from validate.instances.pool import Drawn
 from validate.instances.problems import Minimisers, Quadratics, Vector, inverse_of
+from validate.instances.ridges import Ridges
 from validate.instances.scalars import Schedule
 from validate.instances.world import Still
 from validate.play import Play
@@ -42,10 +45,6 @@ SLACK = 1e-12
 
 CENTRE = (-1,)
 """Beside the functions of a problem that records, where its minimiser stands."""
-
-
-class UntracedError(ValueError):
-    """The instance is none that can be recorded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +86,9 @@ class Traced:
         everything[: len(numbers)] = numbers
         for place, (name, _) in self.layout.values.items():
             fits &= _within(self.claim.domains[name], numbers[place])
-        if self.layout.hessian.size:
-            hessian, linear, _ = self.layout.functions(numbers.T)
-            best, true = constants(self.claim, hessian, linear)
+        problems = self.layout.problems(numbers.T)
+        if problems is not None:
+            best, true = constants(self.claim, problems)
             fits &= true
             for i, name in enumerate(self.bound):
                 value = best.get(name, np.full(1, self.kept[i]))
@@ -167,7 +166,7 @@ def traced(claim: Claim, one: Drawn, kinds: bool = False) -> Traced | None:
         one: the instance.
         kinds: whether clients that are the same in it stay the same, and samples.
     """
-    if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | None):
+    if claim.sentence.relation == "==" or not isinstance(one.instance.problem, Quadratics | Pieces | Ridges | None):
         return None
     if len({len(own) for own in _counts(one)}) > 1:
         return None
@@ -186,7 +185,7 @@ def _counts(one: Drawn) -> list[range]:
 
 def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
     base = candidate_of(one)
-    if base.functions is not None or (base.hessian is not None and not knows(claim, base.dim)):
+    if base.has_functions and not knows(claim, base.dim, base.functions is not None):
         return None
     ties, fixed = _ties(claim, base)
     layout = layout_of(claim, base, fixed)
@@ -197,7 +196,7 @@ def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
     free = [tape.number(float(x)) for x in layout.numbers(base)]
     given = {name for p in claim.predicates for name in p.binds} - {name for name, _ in layout.values.values()}
     bound = tuple(sorted(name for name in given if isinstance(base.values.get(name), Fraction)))
-    if base.hessian is None:
+    if not base.has_functions:
         bound = ()
     recorded: dict[str, Any] = {name: tape.number(float(base.values[name])) for name in bound}
     for name in {name for name, _ in layout.values.values()}:
@@ -320,10 +319,13 @@ def _instance(
     vectors = {name: _tuples(listed[layout.vectors[name]]) for name in instance.vectors}
     start: Any = instance.start
     problem: Any = None
-    if instance.problem is not None:
-        hessian, linear, there = layout.functions(listed)
-        start = tuple(there) if layout.start.size else start
-        problem = _functions(instance.problem, hessian, linear)
+    if layout.start.size:
+        start = tuple(layout.starts(listed))
+    if layout.knots.size:
+        centre = listed[layout.centre[0]] if layout.centre.size else Fraction(0)
+        problem = recorded_problem(*layout.pieces(listed), layout.which, centre, bool(layout.centre.size), layout.dim)
+    elif instance.problem is not None:
+        problem = _functions(instance.problem, *layout.functions(listed))
         if layout.centre.size:
             problem._functions[CENTRE] = (), tuple(listed[layout.centre]), 0
     made = _Played(instance.program, parameters, problem, start, instance.rounds, vectors, instance.algorithm)

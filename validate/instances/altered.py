@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any
 from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.domain import Domain
+from theory.for_every import ForEvery
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.predicates import Dissimilar
 from theory.program import work
 from theory.sentence import everything, index_of
+from validate import satisfied
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted, setting_of
 from validate.instances.constants import outward
@@ -75,8 +77,14 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
 
 
 def _traded(claim: Claim, c: Candidate) -> Iterator[Change]:
-    """Of a dissimilarity's two constants other pairs than that of the least second one."""
+    """Of a dissimilarity's two constants, and those of a sentence, other choices than the least of some."""
     for one in claim.predicates:
+        if isinstance(one, ForEvery) and 1 < len(one.binds) == len(one.constants):
+            world = setting_of(claim, c, dict(c.values))
+            for name, value in product(one.binds, TRADED):
+                found = None if world is None else satisfied.best(one, world.problem, {name: value})
+                if found is not None:
+                    yield c, {n: outward(v, up=one.binds[n] == "up") for n, v in zip(one.binds, found, strict=True)}
         if not isinstance(one, Dissimilar) or one.spread or not all(isinstance(name, Name) for name in one.constants):
             continue
         world = setting_of(claim, c, dict(c.values))

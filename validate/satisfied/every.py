@@ -23,6 +23,8 @@ from validate.satisfied.rules import ROUNDING, Numbers
 F = Fraction
 DOUBLINGS, HALVINGS = 60, 45
 """Of a constant, from 1 to the largest that is looked at; of the interval in which the best one is."""
+NEAR = F(1, 2**20)
+"""Relative distance from a best constant that is no short fraction to one that is."""
 ROOM = F(5, 4)
 """By which a constant is larger than its best where another one, of the best, is more than so much as beside it."""
 MORE = 4
@@ -157,7 +159,9 @@ def _bisected(holds: Callable[[Fraction], bool], up: bool) -> Fraction | None:
         middle = (good + bad) / 2
         good, bad = (middle, bad) if holds(middle) else (good, middle)
     short = simplest(min(good, bad), max(good, bad))
-    return short if holds(short) else good
+    if holds(short):
+        return short
+    return simplest(good, good * (1 + NEAR)) if up else simplest(good * (1 - NEAR), good)
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:

@@ -222,7 +222,9 @@ def _dissimilar(predicate: p.Dissimilar, problem: Ridges) -> Numbers | None:
             if mean.slopes[side] != 0:
                 square = sum((f.slopes[side] ** 2 for f in lines), F(0)) / problem.clients
                 B = max(B, root(square / mean.slopes[side] ** 2))
-    for slack in (1, 1 + 1e-6, 2):
+    for slack in (
+        (1 + 1e-6, 2) if isinstance(B, float) else (1, 1 + 1e-6, 2)
+    ):  # a root that is rounded leaves G any size
         larger = F(B) if slack == 1 else F(float(B) * slack).limit_denominator(10**9)
         found = _missing(problem, larger)
         if found is not None:

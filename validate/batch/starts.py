@@ -1,0 +1,115 @@
+"""Where populations of piecewise quadratics start: functions of few stretches, as extreme as assumptions let them be.
+
+Between as few clients as the claim allows there are one or two different functions; their slopes are the most and the
+least in turn, their knots lie at and between the points that are known, the others being at random. From there on a
+population goes by itself.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.claim import Claim
+from validate.batch.hinges import embedded
+from validate.batch.recorded import Array
+from validate.batch.tracing import Traced, traced
+from validate.instances.free_vectors import free_vectors
+from validate.instances.parameters import choose
+from validate.instances.piece_shapes import allows_pieces, assumes_convex
+from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.ridges import Ridges
+from validate.instances.shapes import Shape, Size, shape_of
+
+F = Fraction
+COUNT = 3000
+"""Numbers of which those that fit are the start of a population."""
+TRIES = 6
+"""Choices of parameters for one size."""
+PLACES = (0.0, 1.0, 0.5, 1 / 3, 2 / 3, 0.25, 0.75, 0.1, 0.02, -0.02, -0.1, -0.5, -1.0, 2.0)
+"""Of knots, as parts of a length."""
+MOST_CLIENTS, MOST_COORDINATES = 12, 5
+
+
+def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
+    """What is recorded of piecewise quadratics, for each number of different ones, and free numbers of some of them."""
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    if not has_functions(claim) or not allows_pieces(claim) or shape.even != "any":
+        return
+    rng = random.Random(f"pieces, {claim.statement}")
+    for size, different in _sizes(claim):
+        here = next(filter(None, (_recorded(claim, shape, size, different, rng) for _ in range(TRIES))), None)
+        if here is not None:
+            yield here, _numbers(claim, shape, here, np.random.default_rng(rng.getrandbits(64)))
+
+
+def _sizes(claim: Claim) -> Iterator[tuple[Size, int]]:
+    """The least numbers of coordinates, clients and samples, and how many of the functions are different."""
+    sizes = [Size(n, 1, d) for d in range(1, MOST_COORDINATES + 1) for n in range(1, MOST_CLIENTS + 1)]
+    least = next((size for size in sizes if fits(claim, size)), None)
+    if least is None:
+        return
+    yield least, 1
+    several = next((size for size in sizes if size.clients > 1 and size.dim == least.dim and fits(claim, size)), None)
+    if several is not None:
+        yield several, 2
+    if claim.program is not None and claim.program.random:
+        yield Size(least.clients, 2, least.dim), 2
+
+
+def _recorded(claim: Claim, shape: Shape, size: Size, different: int, rng: random.Random) -> Traced | None:
+    knots = 3 if claim.program is None and different == 1 else 2
+    made = []
+    for turn in range(different):
+        slopes = [F(1), F(1, 2), F(1, 4), F(1, 8)][: knots + 1]
+        if shape.flat:
+            slopes[0] = slopes[-1] = F(0)
+        f = Piecewise(tuple(F(j + 1, knots + 2 + turn) for j in range(knots)), tuple(slopes))
+        made.append(f.still_at(F(1, 3 + (0 if shape.same_minimiser else turn))))
+    own = [made[min(i, different - 1)] for i in range(size.samples)]
+    functions = tuple(tuple(own) if size.samples > 1 else (made[min(n, different - 1)],) for n in range(size.clients))
+    start = np.array([F(rng.choice((1, 1, 2, -1))), *[F(0)] * (size.dim - 1)], dtype=object)
+    problem: Any = Pieces(functions)
+    if size.dim > 1:
+        problem = Ridges(tuple(tuple(embedded(f, size.dim) for f in own) for own in functions))  # type: ignore[misc]
+    vectors = free_vectors(claim, size, rng)
+    found = choose(claim, problem, start, 1, rng, vectors=vectors)
+    if found is None:
+        return None
+    one: Drawn | None = instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
+    return None if one is None else traced(claim, one)
+
+
+def _numbers(claim: Claim, shape: Shape, here: Traced, rng: np.random.Generator) -> Array:
+    """Numbers of instances, (size, B), of which the claim speaks."""
+    layout = here.layout
+    base = np.array([[float(x)] for x in layout.numbers(here.base)])
+    found = np.repeat(base, COUNT, axis=1)
+    lengths = [*layout.start, *(place for places in layout.vectors.values() for place in places.ravel())]
+    for place in lengths[1:] if len(layout.start) else lengths:
+        found[place] = rng.choice([0.0, 1.0, -1.0, 2.0, 3.0, 0.5], size=COUNT) * rng.choice([1.0, 0.9], size=COUNT)
+    known = np.concatenate([found[lengths], np.ones((1, COUNT))])
+    columns = np.arange(COUNT)
+    for places in layout.knots:
+        at = known[rng.integers(len(known), size=(len(places), COUNT)), columns]
+        part = rng.choice(PLACES, size=(len(places), COUNT))
+        part = np.where(rng.random(part.shape) < 0.3, rng.normal(size=part.shape), part)
+        found[places] = np.sort(at * part, axis=0)
+    least = rng.choice([0.5, 0.1, 0.01, 0.0], size=COUNT)
+    signed = not assumes_convex(claim.predicates)
+    unit = rng.choice([1.0, 10.0, 100.0], size=COUNT) if shape.flat else 1.0
+    for places in layout.slopes:
+        own = places[places >= 0]
+        kind = rng.random((len(own), COUNT))
+        slopes = np.where(kind < 0.45, 1.0, np.where(kind < 0.9, least, rng.random(kind.shape)))
+        found[own] = slopes * unit * (np.where(rng.random(kind.shape) < 0.3, -1.0, 1.0) if signed else 1.0)
+    tilted = np.unique(layout.linear[layout.linear >= 0])
+    if len(tilted):
+        found[tilted] = rng.normal(size=(len(tilted), COUNT)) * rng.choice([0.0, 0.3, 1.0], size=COUNT)
+    _, true = here.fits(found)
+    return np.concatenate([base, found[:, true]], axis=1)
