@@ -165,7 +165,7 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
     tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
 
     def spent() -> bool:
-        return stop() or budget.spent(2.5)
+        return stop() or budget.spent(2)
 
     ladder = climbed(claim, tightest, spent, lambda one: fits_moments(claim, one))
     if ladder.broken is None and ladder.suspect is None:
@@ -216,7 +216,7 @@ def from_afar(
     large = [size for size in fitting_sizes(claim, large=True) if fits(claim, size)]
     small = fitting_sizes(claim)
     for i in range(seeds):
-        if stop() or (i >= LEAST_FAR and budget.spent(2)):
+        if stop() or (i >= LEAST_FAR and budget.spent(1.5)):
             return None
         turn, kind = divmod(i, len(FAR_KINDS))
         wide, turns, long = FAR_KINDS[kind]
