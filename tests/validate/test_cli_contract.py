@@ -78,6 +78,8 @@ CALLS: dict[tuple[str, int], str] = {
     ("export", 0): "export --to rocq ~derived.py:young",
     ("export", 1): "export --to rocq ~derived.py:cited",
     ("export", 2): "export --to rocq fedavg-svrg/remark-rate",
+    ("compare", 0): "compare --mu 1 --L 10 --N 1 --rounds 10",
+    ("compare", 2): "compare --mu 11 --L 10 --N 1 --rounds 10",
     ("feasible", 0): f"feasible {EQ14}",
     ("feasible", 1): f"feasible {EQ14} --set M=1 --set delta=1",
     ("feasible", 2): f"feasible {EQ14} --suppose 'M <'",

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -58,15 +59,15 @@ def test_the_verdict_to_begin_with_and_its_certificate(folder: Path) -> None:
 
 
 def test_the_arithmetic_by_hand() -> None:
-    """docs/verdicts.md: f = x^2/2 - x, steps of 4 from 0, the second snapshot."""
-    if "x^2/2 - x" not in page("verdicts.md"):
+    """docs/verdicts.md: f = x^2/2, steps of 1 from 1, the second snapshot."""
+    if "f(x) = x^2/2 (" not in page("verdicts.md"):
         pytest.fail("the page has another instance")
 
     def gradient(x: int) -> int:
-        return x - 1
+        return x
 
-    second = 0 - 4 * gradient(0)
-    assert second == 4
+    second = 1 - 1 * gradient(1)
+    assert second == 0
     block = shown("verdicts.md", "claim fedavg-svrg/")
-    assert f"the left side is {-4 * gradient(0) * gradient(second)}\n" in block
-    assert f"the right side is {-(4 // 2) * gradient(0) ** 2}\n" in block
+    assert f"the left side is {-1 * gradient(1) * gradient(second)}\n" in block
+    assert f"the right side is {Fraction(-1, 2) * gradient(1) ** 2}\n" in block

@@ -82,7 +82,9 @@ def test_numbers_are_near_the_end_of_their_domain():
         parameters={"lam": Domain(0, 0.5, upper_open=True)},
     )  # fmt: skip
     assert len({made.values["lam"] for made in of_kinds(one)}) > 3
-    assert all(made.values["lam"] >= F(1, 4) for made in of_kinds(open_end))
+    ends = {made.values["lam"] for made in of_kinds(open_end)}
+    assert max(ends) >= F(1, 4)
+    assert all(value == 0 or value >= F(1, 4) for value in ends)  # 0 is a closed end
 
 
 def test_a_round_leaves_the_resting_place_as_it_is():

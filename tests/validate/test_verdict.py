@@ -77,9 +77,12 @@ def test_a_verdict_adds_up_its_evidence_and_is_json() -> None:
     assert result.tightness == 0.25
     assert result.evidence == tuple(parts)
     content = json.loads(json.dumps(result.to_json()))
-    assert list(content) == [*KEYS, "quick"]
+    assert list(content) == [*KEYS, "quick", "sure"]
     assert (content["id"], content["verdict"], content["covered"]) == ("paper/label", "supported", "3 scenarios")
-    assert all(content[name] == getattr(result, name) for name in content if name not in ("evidence", "severity"))
+    assert all(
+        content[name] == getattr(result, name) for name in content if name not in ("evidence", "severity", "sure")
+    )
+    assert content["sure"] is None
     assert content["severity"] is None
     assert content["certificate"] == "certificates/paper.label.json"
     assert content["evidence"][1] == {

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     from theory.claim import Claim
     from validate.compare.comparison import Comparison, Row
 
-QUANTITIES = {
-    "distance": "E norm2(x - xstar)",
-    "gap": "E f(x) - fstar",
-    "gradient": "E norm2(grad f(x))",
-}
-WHERE = {"last": "last iterate", "average": "average iterate", "mean": "mean over rounds"}
 SEVERAL = 3
 """Ids that are listed of claims that lack the same."""
 LONGEST = 70
@@ -78,6 +72,7 @@ def compare(
 
     Example: fedproof compare --mu 0.1 --L 10 --N 10 --H 5 --rounds 1000 --sigma2 0.5 --zeta 2 --n 4
     """
+    from validate.compare.comparison import QUANTITIES
     from validate.compare.comparison import compare as compared
     from validate.compare.numbers import Numbers
 
@@ -150,6 +145,8 @@ def _drawable(out: Path) -> None:
 
 
 def _print(found: Comparison) -> None:
+    from validate.compare.comparison import QUANTITIES
+
     typer.echo(f"{QUANTITIES[found.measure]}: what is promised, the least first")
     measured = any(row.measured is not None for row in (*found.rows, *found.struck))
     heads = ["", "claim", "algorithm", "promises", "of", "at", "class", "gradients", "communications", "verdict"]
@@ -176,7 +173,7 @@ def _option(name: str) -> str:
 
 
 def _cells(place: str, row: Row, measured: bool) -> list[str]:
-    from validate.compare.comparison import class_of
+    from validate.compare.comparison import WHERE, class_of
 
     one = row.promise
     of = one.claim.of

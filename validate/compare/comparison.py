@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.predicates import Convex, PolyakLojasiewicz, StronglyConvex
-from theory.quantity import Measure, bounded
+from theory.quantity import Measure, Where, bounded
 from theory.sentence import text_of
 from validate.compare.costs import Costs, costs
 from validate.compare.measured import Measured, measured
@@ -18,7 +18,13 @@ from validate.compare.promised import LackingError, Promise, promise
 FALSE = frozenset({"refuted", "vacuous"})
 BROKEN, TINY = 1 + 1e-6, 1e-12
 """What is measured over what is promised, above which a claim is broken here; what rounds."""
-MEASURES: tuple[Measure, ...] = ("distance", "gap", "gradient")
+QUANTITIES: Mapping[Measure, str] = {
+    "distance": "E norm2(x - xstar)",
+    "gap": "E f(x) - fstar",
+    "gradient": "E norm2(grad f(x))",
+}
+WHERE: Mapping[Where, str] = {"last": "last iterate", "average": "average iterate", "mean": "mean over rounds"}
+"""What is bounded, and of which iterates, for a reader."""
 
 
 @dataclass(frozen=True)

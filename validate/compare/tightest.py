@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.quantity import Measure, Where
-from validate.compare.comparison import MEASURES, Row, compare, seen
+from validate.compare.comparison import QUANTITIES, Row, compare, seen
 from validate.compare.numbers import Numbers
 
 
@@ -73,7 +73,7 @@ def tightest(
     asked, verdicts = tuple(claims), verdicts or {}
     found = []
     for numbers in points:
-        for measure in MEASURES:
+        for measure in QUANTITIES:
             by: dict[tuple[Where, bool], list[Row]] = {}
             for row in compare(asked, numbers, measure, verdicts=verdicts, only=True).rows:
                 by.setdefault((row.promise.quantity.where, row.sampled), []).append(row)

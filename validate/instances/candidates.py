@@ -403,7 +403,8 @@ def smaller(c: Candidate, claim: Claim) -> Iterator[Candidate]:
                 for simple in simpler(value[n]):
                     yield replace(c, values={**c.values, name: [*value[:n], simple, *value[n + 1 :]]})
             continue
-        for simple in simpler(value, name in roles.counts | roles.steps):
+        whole = name in roles.counts | roles.steps or (name in claim.domains and claim.domains[name].integer)
+        for simple in simpler(value, whole):
             yield replace(c, values={**c.values, name: simple})
     for row, put in _rows(c):
         for i in range(len(row)):
@@ -496,8 +497,8 @@ NUMBERS: Mapping[type, Callable[..., list[Fraction]]] = {
 }
 
 
-def size(c: Candidate) -> tuple[int, int, int, int]:
-    """Rounds, then entries, then entries that are not 0, then digits: what shrinking makes smaller."""
+def size(c: Candidate) -> tuple[int, int, int, int, int]:
+    """Entries, then rounds, entries that are not 0, digits, and how large all are: what shrinking makes smaller."""
     entries: list[Any] = list(c.start) + [
         x for v in c.values.values() for x in (np.ravel(np.array(v, dtype=object)) if isinstance(v, list) else [v])
     ]
@@ -508,7 +509,7 @@ def size(c: Candidate) -> tuple[int, int, int, int]:
     if c.functions is not None:
         entries += NUMBERS[type(c.functions[0][0])](c.functions)
     digits = sum(len(str(x)) for x in entries)
-    return len(entries), c.rounds, sum(x != 0 for x in entries), digits
+    return len(entries), c.rounds, sum(x != 0 for x in entries), digits, sum(int(abs(x)) for x in entries)
 
 
 def _with(array: Any, index: tuple[int, ...], value: Any) -> Any:

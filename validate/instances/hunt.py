@@ -50,7 +50,7 @@ RARE = "chances of a hundredth and less"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (SHARP, LARGER, ALONG, RARE, COORDINATES)
+SHORT = (LARGER, ALONG, RARE, COORDINATES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, IN_BATCHES = 0.5, {False: 1.5, True: 3.0}
 """Shares of the budget: of the pool before anything else, of the search in batches with and without an algorithm."""

@@ -39,9 +39,9 @@ def choose(
 ) -> tuple[Values, Setting] | None:
     """Values of all parameters of a claim on a problem, with all its relations satisfied; or None.
 
-    A name for which an attempt had no value left comes first in every other attempt: which name waits for which hangs
-    on how relations are written, and what they allow does not. Where there are none for this K, and relations have K,
-    it is one of the unknowns (`run_length`).
+    A name for which an attempt had no value left comes first in every other attempt (but in sharp ones): which
+    name waits for which hangs on how relations are written, and what they allow does not. Where there are none for this
+    K, and relations have K, it is one of the unknowns (`run_length`).
 
     Args:
         claim: the claim.
@@ -65,7 +65,7 @@ def choose(
     def attempt(number: int, of: Callable[..., Search]) -> Search:
         values: Values = dict(counts or {})
         world = Setting(problem, start, values, rounds, claim, vectors or {})
-        first = tuple(stuck) if number % 2 else ()
+        first = tuple(stuck) if number % 2 and not sharp else ()
         return of(claim, world, values, Manner(number, large, everybody, sharp, patient, first), rng)
 
     stuck: dict[str, None] = {}

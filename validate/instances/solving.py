@@ -261,7 +261,8 @@ class Search(Solver):
         candidates = offered(name, self, self.manner, self.roles, tied, rng)
         domain = self.claim.domains[name]
         at_end = [] if domain.integer else closed_ends(domain)
-        at_end = [rng.choice(at_end)] if at_end and rng.random() < AT_AN_END else []
+        seldom = bool(at_end) and not self.manner.sharp and rng.random() < AT_AN_END
+        at_end = [rng.choice(at_end)] if seldom else []
         if self.symbols[name] == "k":
             return self._choose_schedule(name, candidates, at_end)
         if self.symbols[name] == "n" or (name in self.roles.steps and rng.random() < 0.5):

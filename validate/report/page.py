@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from validate.compare.comparison import QUANTITIES, WHERE
 from validate.experiment import Experiment
 from validate.report.figures import experiment_view
 from validate.report.folder import Folder
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from theory.claim import Paper
+    from validate.compare.tightest import Tightest
 
 TEMPLATES = Path(__file__).parent / "templates"
 WAYS = {
@@ -54,6 +56,7 @@ def render(
     quick: bool | None = None,
     setter: Typesetter | None = None,
     written: Iterable[Path] = (),
+    bounds: Sequence[Tightest] = (),
 ) -> Path:
     """Write the report's pages and OUT/report.json from verdicts and experiments that are there already.
 
@@ -70,6 +73,7 @@ def render(
         setter: has set some of the formulas already, from `typeset`.
         quick: whether the pages call themselves a quick or a full report; None for neither.
         written: files in OUT that were written for this report, besides what is written here: an experiment's figures.
+        bounds: of papers by family, which bound is the least where (`validate.compare.tightest`).
 
     Returns:
         The path of index.html.
@@ -104,6 +108,10 @@ def render(
     environment = _environment(
         by_family=bool(views) and all(view.paper.family for view in views),
         pictures=pictures(views),
+        bounds=bounds,
+        quantities=QUANTITIES,
+        where=WHERE,
+        rows={c.claim.id: c.row for view in views for c in view.claims},
         targets=_targets(views),
         sureness=KNOWN,
         meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],

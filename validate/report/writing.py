@@ -18,6 +18,7 @@ from validate.verdict import Result
 
 if TYPE_CHECKING:
     from theory.claim import Paper
+    from validate.compare.tightest import Tightest
 
 TEXTBOOK, ALL = "textbook", "all papers"
 
@@ -109,8 +110,9 @@ def _written(
     trust = [_false_alarms(checked[TEXTBOOK])]
     experiments = [by_kind["experiments"][p.name] for p in chosen if p.name in by_kind.get("experiments", {})]
     (setter,) = by_kind["formulas"].values()
+    results = [result for p in chosen for result in sorted(checked[p.name], key=lambda result: place[result.id])]
     return render(
-        [result for p in chosen for result in sorted(checked[p.name], key=lambda result: place[result.id])],
+        results,
         experiments,
         out,
         papers=chosen,
@@ -119,7 +121,22 @@ def _written(
         quick=quick,
         setter=setter,
         written=_files_of((*experiments, *sweeps)),
+        bounds=_bounds(chosen, results, progress),
     )
+
+
+def _bounds(
+    papers: Sequence[Paper], results: Sequence[Result], progress: Callable[[str], None] | None
+) -> tuple[Tightest, ...]:
+    """Of papers by family, which bound is the least where."""
+    from validate.compare.tightest import grid, tightest
+
+    if not all(p.family for p in papers):
+        return ()
+    if progress:
+        progress("all papers: which bound is the least where")
+    claims = [claim for p in papers for claim in p]
+    return tightest(claims, grid(kappas=(10, 1000)), {result.id: result.verdict for result in results})
 
 
 def _files_of(experiments: Iterable[Experiment]) -> list[Path]:

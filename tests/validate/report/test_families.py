@@ -8,8 +8,11 @@ import pytest
 
 from tests.validate.report.test_browser import Seen, opened, shown
 from tests.validate.test_report import claim, results
+from theory import catalog
 from theory.claim import Paper
 from theory.claim import claim as written
+from validate.compare.numbers import Numbers
+from validate.compare.tightest import tightest
 from validate.report import render
 from validate.report.claim import claim_view
 from validate.report.formula import Typesetter
@@ -100,3 +103,18 @@ def test_the_page_in_a_browser(browser: Any, page: Path) -> None:
             for link in links:
                 assert sheet.locator(f"[id='{link[1:]}']").count() == 1
     assert seen.complaints == []
+
+
+def test_the_least_bounds_stand_beside_what_is_measured_and_lead_to_their_rows(tmp_path: Path) -> None:
+    paper = replace(catalog.paper("textbook"), family="adaptive")
+    points = [Numbers(L=1.0, mu=0.1, N=1, rounds=5, H=1, n=2, d=2)]
+    bounds = tightest(paper, points, {"textbook/gradient-descent-linear": "refuted"})
+    assert bounds
+    assert all(one.row.promise.claim.id != "textbook/gradient-descent-linear" for one in bounds)
+    page = render((), [], tmp_path, papers=[paper], bounds=bounds).read_text(encoding="utf-8")
+    section = page.partition('id="bounds"')[2].partition("</section>")[0]
+    for one in bounds:
+        row = section.partition(f">{one.row.promise.claim.id}</a>")
+        anchor = row[0].rpartition('href="#')[2].partition('"')[0]
+        assert f'<tr id="{anchor}"' in page
+    assert section.count("<tr>") == len(bounds) + 1
