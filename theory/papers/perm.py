@@ -910,6 +910,16 @@ def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, w
     )  # fmt: skip
 
 
+# two clients of two samples each, whose gradients cancel, with a chance next to 1
+NEXT_TO_ONE = {
+    "algorithm": "perm/unhindered", "parameters": {"alpha": ["1/2", "1/2"], "H": 2, "eta": 1},
+    "problem": {"clients": [
+        [{"h": "2/3", "b": 1}, {"h": "-50/77", "b": 1}], [{"h": 1, "b": -1}, {"h": "-73/77", "b": -1}],
+    ]},
+    "start": 0, "rounds": 1, "constants": {"L": "2/77", "mu": "2/231", "R": 2, "p": "999999999/1000000000"},
+}  # fmt: skip
+
+
 def bias(label, factor, gradient, chance, equation, source, **fields):
     """Lemma 11 (a) with a factor of the gradient's term."""
     terms = {
@@ -955,7 +965,7 @@ EPOCHS = (
     ),
     bias(
         "lemma-11a/unnormalised", 10, "grad_sum", "1", "Lemma 11 (a), read with Phi = sum a_j f_j",
-        "Lemma 11 (a), as its proof reads (3)",
+        "Lemma 11 (a), as its proof reads (3)", given=(NEXT_TO_ONE,),
     ),
     bias(
         "lemma-11a/corrected", 18, "grad_sum", "2*N", "Lemma 11 (a), corrected",

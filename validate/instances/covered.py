@@ -8,6 +8,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.domain import COUNT
+from theory.for_every import ForEvery
 from theory.formula import UndefinedError
 from theory.program import Program
 from theory.program.altering import altered
@@ -54,6 +55,11 @@ def coverage(claim: Claim, found: Hunt, quick: bool) -> Coverage:
         missing.append(
             f"what is assumed where {claim.over} only was asked everywhere, and no instance was tried on which it is "
             "true there alone"
+        )
+    spelled = [one.text for one in claim.predicates if isinstance(one, ForEvery)]
+    if spelled:  # what a kink breaks was called supported where the kinds of functions were few
+        missing.append(
+            f"no search knows {'; '.join(map(repr, spelled))}, and the functions on which it is decided are few"
         )
     reached = dict(found.reached)
     telling = [seen for seen in found.seen if _is_telling(seen)]

@@ -50,9 +50,15 @@ class Condition:
 
     def lifted(self, name: str, values: Mapping[str, Any]) -> Any:
         """By how much c**power moves it, where only its constant term is moved by a constant c; else None."""
+        try:
+            return self._lifted(name, {**values, name: 1})
+        except ZeroDivisionError:  # another constant is 0 there, and the sentence divides by it
+            return None
+
+    def _lifted(self, name: str, values: Mapping[str, Any]) -> Any:
         found = []
         for form, _ in (part for parts in self.axes for part in parts):
-            own = [_worth({m: v}, {**values, name: 1}) for m, v in form.items() if name in dict(m)]
+            own = [_worth({m: v}, values) for m, v in form.items() if name in dict(m)]
             if any(np.any(one[:-1] != 0) for one in own):
                 return None
             found.append(sum(one[-1, -1] for one in own))
@@ -60,7 +66,7 @@ class Condition:
         each = [len(parts) for parts in self.axes]
         starts = [sum(each[:j]) for j in range(len(each))]
         alike = all(len({found[s + k] for k in range(c)}) == 1 for s, c in zip(starts, each, strict=True))
-        return sum(found[s] for s in starts) + _worth(beside, {**values, name: 1}) if alike else None
+        return sum(found[s] for s in starts) + _worth(beside, values) if alike else None
 
 
 def _worth(terms: Terms, values: Mapping[str, Any]) -> Any:
