@@ -306,12 +306,6 @@ def test_verdicts(statement, text, verdict, tmp_path):
     assert checked(one, quick=True, out=tmp_path).verdict == verdict
 
 
-@algorithm
-def gradient_step(w, x, *, eta):
-    """x <- x - eta*grad f(x)."""
-    return x - eta * w.mean(w.gradient(x))
-
-
 FELT_BY_A_KINK = (
     "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar) - 4*eta*(1 - eta*L/2)*(f(x[k]) - fstar)",
     ("smooth(f, L)", "for every x, y: f(y) >= f(x) + dot(grad(f, x), y - x)"),
@@ -322,7 +316,7 @@ FELT_BY_A_KINK = (
 def test_what_a_kink_breaks_earns_no_support_among_quadratics(assumed: tuple[str, ...], tmp_path: Path) -> None:
     """False on a Huber function with L = 1, at x = 2 with eta = 1/2: 9/4 > 7/4; quadratics never break it."""
     statement, assuming = FELT_BY_A_KINK
-    one = claim("kink", statement, of=gradient_step, assuming=(*assuming, *assumed))
+    one = claim("kink", statement, of=descent, assuming=(*assuming, *assumed))
     result = checked(one, quick=True, out=tmp_path)
     assert result.verdict in ("undecided", "refuted")
 

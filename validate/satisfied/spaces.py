@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -25,7 +26,7 @@ F = Fraction
 _elements = np.frompyfunc(to_element, 1, 1)
 
 
-class Space:
+class Space(ABC):
     """Vectors of `dim` coordinates that are affine in `size` unknowns: arrays (dim, size + 1).
 
     Attributes:
@@ -56,18 +57,18 @@ class Space:
             found[j, place + j] = self.element(F(1))
         return found
 
+    @abstractmethod
     def point(self, name: str, n: int) -> Any:
         """A point of the sentence, or a minimiser."""
-        raise NotImplementedError
 
+    @abstractmethod
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
         """H, b and c of a function x'Hx/2 - b'x + c, around v."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def infimum(self) -> Any:
         """Of f."""
-        raise NotImplementedError
 
 
 class Quadratics(Space):
