@@ -15,10 +15,8 @@ SOURCE = "Reddi, Kale, Kumar, On the Convergence of Adam and Beyond, ICLR 2018"
 UNIT, OPEN = Domain(0, 1, upper_open=True), Domain(0, 1, lower_open=True, upper_open=True)
 
 
-@algorithm(x="x0", m="0", v="0", vhat="0")
-def amsgrad(w, x, m, v, vhat, *, alpha, beta1, c, beta2, R):
-    """Algorithm 2; in one coordinate every norm has the same projection."""
-    b = beta1 * (c + (1 - c) * 0**w.k)
+def stepped(w, x, m, v, vhat, b, alpha, beta2, R):
+    """A round with beta_{1,t} = b."""
     g = w.full_gradient(x)
     m = b * m + (1 - b) * g
     v = beta2 * v + (1 - beta2) * w.times(g, g)
@@ -26,19 +24,20 @@ def amsgrad(w, x, m, v, vhat, *, alpha, beta1, c, beta2, R):
     w.tap("g", g)
     moved = x - alpha / (w.k + 1) ** (1 / 2) * w.over(m, w.sqrt(vhat))
     return w.project(moved, R), m, v, vhat
+
+
+@algorithm(x="x0", m="0", v="0", vhat="0")
+def amsgrad(w, x, m, v, vhat, *, alpha, beta1, c, beta2, R):
+    """Algorithm 2; in one coordinate every norm has the same projection."""
+    b = beta1 * (c + (1 - c) * 0**w.k)
+    return stepped(w, x, m, v, vhat, b, alpha, beta2, R)
 
 
 @algorithm(x="x0", m="0", v="0", vhat="0")
 def amsgrad_falling(w, x, m, v, vhat, *, alpha, beta1, lam, beta2, R):
     """The same with beta_{1,t} = beta_1*lam**(t - 1)."""
     b = beta1 * lam**w.k
-    g = w.full_gradient(x)
-    m = b * m + (1 - b) * g
-    v = beta2 * v + (1 - beta2) * w.times(g, g)
-    vhat = w.larger(vhat, v)
-    w.tap("g", g)
-    moved = x - alpha / (w.k + 1) ** (1 / 2) * w.over(m, w.sqrt(vhat))
-    return w.project(moved, R), m, v, vhat
+    return stepped(w, x, m, v, vhat, b, alpha, beta2, R)
 
 
 REGRET = "sum_k(f(x[k]) - f(argmin_n(1/N, R)))"
