@@ -1,31 +1,24 @@
-"""A review of papers in Markdown: each refutation on its instance, step by step, for a reader without fedproof.
+"""A sheet for each refutation, for a reader without fedproof, and a review of papers that is made of them.
 
-Every number comes from the claim itself, measured on the instance of its certificate (`validate.on_instance`): its
-names, the terms of its right side and both sides are sentences of the same language there.
+A sheet says what is claimed, on which instance it breaks, how both sides are worked out there, what that means for the
+paper, and what stands in its place. It is data; a review is Markdown, and a sheet can be had as LaTeX too.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theory.comparison import OPPOSITE
-from theory.formula import Apply, Name
-from theory.program import pseudo_code
-from theory.sentence import Expression, everything_meant, index_of, parse_expression, text_of
-from theory.typeset import latex_of_claim
-from validate.certificate.exact_text import is_long, ten_digits
-from validate.instances.specs import instance_from, with_constants
-from validate.on_instance import OnInstance, on_instance
-from validate.play import Play
+from theory.typeset import GREEK, latex_of_assumption, latex_of_claim, latex_of_definitions
 from validate.report.played import in_words
+from validate.report.readable import called, letter
+from validate.report.resting import edges, errors
 from validate.report.summary import OTHERS, SAID
-from validate.rounds import TooManyOutcomesError
+from validate.worked import Formula, Shown, Step, Worked, worked
 
 if TYPE_CHECKING:
     from theory.claim import Claim, Paper
@@ -33,12 +26,190 @@ if TYPE_CHECKING:
 
 MARK = "<!-- a review by fedproof -->"
 """The first line; a file without it is somebody's."""
-MOST_ROUNDS = 4
-"""Rounds of a run that are written out."""
-MOST_OUTCOMES = 8
-"""States after a round that are written out."""
-LONGEST = 40
-"""Characters of an exact number; a longer one is shown to ten digits."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A refuted claim for a reviewer.
+
+    Attributes:
+        claim: as printed.
+        heading: that it is false.
+        sentence: what it says.
+        definitions, assumed, standing: its names, its hypotheses, and those that are not printed with it.
+        instance: on which it breaks, in words; empty without a certificate.
+        worked: both sides there, in steps; None without a certificate.
+        telling: what the evidence says.
+        certificate: as in its file; None without.
+        file: of the certificate.
+        means: for the paper, a sentence each.
+        repairs: what stands in its place: name, verdict, sentence.
+    """
+
+    claim: Claim
+    heading: str
+    sentence: Formula
+    definitions: tuple[Formula, ...]
+    assumed: tuple[Formula, ...]
+    standing: tuple[Formula, ...]
+    instance: str
+    worked: Worked | None
+    telling: str
+    certificate: Mapping[str, Any] | None
+    file: str
+    means: tuple[str, ...]
+    repairs: tuple[tuple[str, str, Formula], ...]
+
+
+def sheet(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Sheet:
+    """The sheet on a refuted claim.
+
+    Args:
+        claim: of the paper.
+        paper: for what rests on the claim, and what repairs it.
+        results: verdicts by id, with a certificate where they refute (`validate.check`).
+    """
+    result, words = results[claim.id], claim.vocabulary
+    certificate = _read(result)
+    assumed = [Formula(latex_of_assumption(one, words), str(one)) for one in claim.assumptions]
+    definitions = latex_of_definitions(claim)
+    stands = [c for c in paper if c.amended == claim.id and _verdict(results, c) in ("proved", "supported")]
+    return Sheet(
+        claim=claim,
+        heading=f"{called(claim)} is false{' as transcribed from memory' if claim.sure == 'memory' else ''}",
+        sentence=Formula(latex_of_claim(claim), claim.statement),
+        definitions=tuple(Formula(definitions[name], f"{name} = {text}") for name, text in claim.where.items()),
+        assumed=tuple(assumed[: len(claim.assuming)]),
+        standing=tuple(assumed[len(claim.assuming) :]),
+        instance="" if certificate is None else in_words(certificate),
+        worked=None if certificate is None else worked(claim, certificate),
+        telling=result.telling,
+        certificate=certificate,
+        file=result.certificate or "",
+        means=tuple(_means(claim, paper, results)),
+        repairs=tuple((called(c), _verdict(results, c), Formula(latex_of_claim(c), c.statement)) for c in stands),
+    )
+
+
+def _means(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Iterator[str]:
+    """What it means for the paper that a claim is false: how far off it is, what falls with it, what does not."""
+    from validate.repairs.repaired import MEANING
+
+    severity = results[claim.id].severity
+    if severity is not None:
+        yield f"Severity: {severity}, {MEANING[severity]}."  # type: ignore[index]
+    known, names = edges(paper), {c.id: called(c) for c in paper}
+    if not any(claim.id in edge for edge in known):
+        return
+    verdicts = {id: result.verdict for id, result in results.items()}
+    false = [edge.base for edge in known if edge.on == claim.id and verdicts.get(edge.base) == "refuted"]
+    if false:
+        yield f"Its printed proof uses {_named(false, names)}, which {'is' if len(false) == 1 else 'are'} false."
+    else:
+        yield "Nothing encoded of what it rests on is false: the error enters here."
+    here = [edge for edge in known if edge.base not in false or edge.on != claim.id]
+    for error in errors(here, verdicts):
+        if error.id == claim.id and error.fells:
+            yield f"With it falls what is derived from it and is false too: {_named(error.fells, names)}."
+        if error.id == claim.id and error.spares:
+            how = [f"{names.get(id, id)} ({verdicts.get(id, 'not checked')})" for id in error.spares]
+            yield f"The printed proof of {', '.join(how)} uses a false line; the result itself is not refuted."
+    if not any(edge.base == claim.id for edge in known):
+        yield "No other encoded result of the paper rests on it."
+
+
+def _named(ids: Sequence[str], names: Mapping[str, str]) -> str:
+    return ", ".join(names.get(id, id) for id in ids)
+
+
+def markdown(s: Sheet) -> str:
+    """A sheet in Markdown."""
+    return "\n".join(_markdown(s))
+
+
+def _markdown(s: Sheet) -> Iterator[str]:
+    yield f"## {s.heading}"
+    yield from ("", f"$$ {s.sentence.latex} $$", "")
+    if s.definitions and not (s.worked and s.worked.named):
+        yield "where " + "; ".join(f"`{one.text}`" for one in s.definitions) + "."
+    for words, ones in (("Assumed", s.assumed), ("Assumed, and not printed with it", s.standing)):
+        if ones:
+            yield f"{words}: " + "; ".join(f"`{one.text}`" for one in ones) + "."
+    if s.worked is None:
+        yield from ("", f"{s.telling}.")
+    else:
+        yield from ("", f"**The instance.** {s.instance}", "")
+        if s.worked.program:
+            yield from ("The algorithm:", "", "```text", s.worked.program, "```", "")
+        yield from ("**By hand.**", "")
+        yield from (f"1. {_written(step, lambda one: f'`{one.text}`', lambda text: text)}" for step in s.worked.steps)
+    if s.means:
+        yield from ("", f"**What it means.** {' '.join(s.means)}")
+    for name, verdict, sentence in s.repairs:
+        yield from ("", f"**It stands as** ({name}, {verdict}):", "", f"$$ {sentence.latex} $$")
+    if s.certificate is not None:
+        yield from ("", f"**Certificate.** `{s.file}`, checked again by `fedproof verify` or, with nothing but")
+        yield "Python, by `python -I -S verify.py CERTIFICATE` beside it."
+        yield from ("", "<details><summary>the certificate</summary>", "", "```json")
+        yield json.dumps(s.certificate, ensure_ascii=False)
+        yield from ("```", "", "</details>")
+
+
+def latex(s: Sheet) -> str:
+    """A sheet in LaTeX, for amsmath; the certificate by its file alone."""
+    return "\n".join(_latex(s))
+
+
+def _latex(s: Sheet) -> Iterator[str]:
+    def mathematics(one: Formula) -> str:
+        return f"${one.latex}$"
+
+    yield rf"\subsection*{{{escaped(s.heading)}}}"
+    yield from (r"\[", s.sentence.latex, r"\]")
+    if s.definitions and not (s.worked and s.worked.named):
+        yield "where " + "; ".join(map(mathematics, s.definitions)) + "."
+    for words, ones in (("Assumed", s.assumed), ("Assumed, and not printed with it", s.standing)):
+        if ones:
+            yield f"{words}: " + "; ".join(map(mathematics, ones)) + "."
+    if s.worked is None:
+        yield f"{escaped(s.telling)}."
+    else:
+        yield rf"\paragraph{{The instance.}} {escaped(s.instance)}"
+        yield from (r"\begin{enumerate}",)
+        yield from (rf"\item {_written(step, mathematics, escaped)}" for step in s.worked.steps)
+        yield r"\end{enumerate}"
+    if s.means:
+        yield rf"\paragraph{{What it means.}} {escaped(' '.join(s.means))}"
+    for name, verdict, sentence in s.repairs:
+        yield from (rf"\paragraph{{It stands as}} {escaped(name)} ({verdict}):", r"\[", sentence.latex, r"\]")
+    if s.certificate is not None:
+        yield rf"\paragraph{{Certificate.}} \texttt{{{escaped(Path(s.file).name)}}}"
+
+
+def _written(step: Step, formula: Callable[[Formula], str], words: Callable[[str], str]) -> str:
+    """A step as text."""
+    return "".join(formula(p) if isinstance(p, Formula) else words(p.text if isinstance(p, Shown) else p) for p in step)
+
+
+_SIGNS = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\N{NO-BREAK SPACE}": "~",
+    "−": "$-$", "≈": r"$\approx$", "½": r"$\frac{1}{2}$", "¼": r"$\frac{1}{4}$", "×": r"$\times$", "⁻": "$^-$",
+    "≥": r"$\geq$", "≤": r"$\leq$", "≠": r"$\neq$", "<": "$<$", ">": "$>$", "ᵀ": "$^T$",
+    "ₙ": "$_n$", "″": "''", "′": "'", "∇": r"$\nabla$", "…": r"\dots{}", "∞": r"$\infty$",
+    **{digit: f"$^{at}$" for at, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    **{digit: f"$_{at}$" for at, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{letter(name): f"$\\{name}$" for name in GREEK.pattern.split("|")},
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Words for LaTeX.
+
+    Example:
+        >>> escaped("50% of f₁(x) = ½x²")
+        '50\\\\% of f$_1$(x) = $\\\\frac{1}{2}$x$^2$'
+    """
+    return "".join(_SIGNS.get(c, f"\\{c}" if c in "#$%&_{}" else c) for c in text)
 
 
 def review(papers: Sequence[Paper], results: Mapping[str, Result], quick: bool) -> str:
@@ -61,164 +232,14 @@ def review(papers: Sequence[Paper], results: Mapping[str, Result], quick: bool) 
         lines.append("")
         for claim in claims:
             if _verdict(results, claim) == "refuted":
-                amending = [c for c in paper if c.amended == claim.id]
-                lines += [*sheet(claim, results[claim.id], amending, results), ""]
+                lines += [markdown(sheet(claim, paper, results)), ""]
         for word in ("vacuous", "undecided"):
             left = [claim for claim in claims if _verdict(results, claim) == word]
             if left:
                 lines += [f"## {word.capitalize()}", ""]
-                lines += [f"- {c.equation or c.label}: {results[c.id].telling or 'said in words alone'}" for c in left]
+                lines += [f"- {called(c)}: {results[c.id].telling or 'said in words alone'}" for c in left]
                 lines.append("")
     return "\n".join(lines).rstrip() + "\n"
-
-
-def sheet(claim: Claim, result: Result, amending: Sequence[Claim], results: Mapping[str, Result]) -> Iterator[str]:
-    """The lines on one refutation: what is claimed, its instance, both sides in steps, the certificate, the repair."""
-    where = f"{claim.kind} {claim.equation}" if claim.equation.startswith("(") else claim.equation or claim.label
-    yield f"## {where[:1].upper()}{where[1:]} is false{' as transcribed from memory' if claim.sure == 'memory' else ''}"
-    yield from ("", f"$$ {latex_of_claim(claim)} $$", "")
-    if claim.where:
-        yield "where " + "; ".join(f"`{name} = {text}`" for name, text in claim.where.items()) + "."
-    if claim.assuming:
-        yield "Assumed: " + "; ".join(f"`{text}`" for text in map(str, claim.assuming)) + "."
-    certificate = _read(result)
-    if certificate is None:
-        yield from ("", f"{result.telling}.")
-    else:
-        yield from ("", f"**The instance.** {in_words(certificate)}")
-        try:
-            found = _on(claim, certificate)
-        except (ValueError, KeyError, TooManyOutcomesError):
-            yield f"Both sides there: {certificate['left']} and {certificate['right']}."
-        else:
-            yield from _worked(found, certificate)
-        yield from _checkable(result, certificate)
-    for other in amending:
-        verdict = _verdict(results, other)
-        if verdict in ("proved", "supported"):
-            yield from ("", f"**It stands as** ({other.equation or other.label}, {verdict}):", "")
-            yield f"$$ {latex_of_claim(other)} $$"
-
-
-def _worked(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[str]:
-    """The hypotheses, the run, the names, the terms and both sides, with their values."""
-    claim = found.claim
-    held = [f"`{text}`" for text, true in found.hypotheses if true]
-    said = ", ".join(f"{name} = {shown(value)}" for name, value in found.drawn.constants.items())
-    yield from ("", "**By hand.**", "")
-    if held:
-        yield f"1. Every hypothesis holds: {', '.join(held)}{f' (with {said})' if said else ''}."
-    yield from _run(found)
-    at = {name: int(value) for name, value in certificate.get("at", {}).items()}
-    for name in claim.where:
-        value = value_of(found, name, at)
-        if value is not None:
-            yield f"1. `{name}` = {shown(value)}."
-    sentence = claim.sentence
-    left, right = (value_of(found, text_of(side), at) for side in (sentence.left, sentence.right))
-    there = f" at {', '.join(f'{name} = {value}' for name, value in at.items())}" if at else ""
-    if left is None or right is None:
-        yield f"1. The left side is {certificate['left']}, the right side {certificate['right']}{there}."
-        return
-    for words, side, value in (("left", sentence.left, left), ("right", sentence.right, right)):
-        parts = list(signed_terms(side))
-        values = [value_of(found, text_of(part), at) for _, part in parts]
-        sums = " ".join(f"{sign} {shown(part)}" for (sign, _), part in zip(parts, values, strict=True)).lstrip("+ ")
-        terms = "; ".join(f"`{text_of(part)}` = {shown(v)}" for (_, part), v in zip(parts, values, strict=True))
-        whole = len(parts) > 1 and None not in values
-        yield f"1. The {words} side{there}: {f'{terms}; {sums} = ' if whole else ''}{shown(value)}."
-    yield f"1. {shown(left)} {OPPOSITE[sentence.relation]} {shown(right)}."
-
-
-def _run(found: OnInstance) -> Iterator[str]:
-    """The states that the rounds leave, where they are few."""
-    instance, program = found.drawn.instance, found.claim.program
-    if program is None or instance.problem is None:
-        return
-    yield "1. The algorithm:"
-    yield from ("", "   ```text", *(f"   {line}" for line in pseudo_code(program).splitlines()), "   ```", "")
-    name = program.state[0].name
-    try:
-        play = Play(instance, limit=1000)
-        for k in range(min(instance.rounds, MOST_ROUNDS) + 1):
-            law: dict[Any, Fraction] = {}
-            for chance, state in play.distribution(k):
-                law[state[0]] = law.get(state[0], Fraction(0)) + chance
-            if len(law) > MOST_OUTCOMES:
-                yield f"1. `{name}[{k}]` has {len(law)} values."
-                return
-            sure = len(law) == 1
-            values = (f"{shown(x)}" if sure else f"{shown(x)} with probability {shown(p)}" for x, p in law.items())
-            yield f"1. `{name}[{k}]` = {', '.join(values)}."
-    except (ValueError, TooManyOutcomesError):
-        return
-
-
-def _checkable(result: Result, certificate: Mapping[str, Any]) -> Iterator[str]:
-    """Where the certificate is, and how anybody checks it."""
-    yield from ("", f"**Certificate.** `{result.certificate}`, checked again by `fedproof verify` or, with nothing but")
-    yield "Python, by `python -I -S verify.py CERTIFICATE` beside it."
-    yield from ("", "<details><summary>the certificate</summary>", "", "```json")
-    yield json.dumps(certificate, ensure_ascii=False)
-    yield from ("```", "", "</details>")
-
-
-def value_of(found: OnInstance, text: str, at: Mapping[str, int]) -> Any:
-    """The value of a formula of the claim on its instance, a Fraction or a ball; None where it has no single one."""
-    domains = found.claim.parameters
-    try:  # a domain is written for no name that a sentence does not use
-        used = {name: domains[name] for name in domains if name in _names(found.claim, text)}
-        asked = replace(found.claim, statement=f"{text} <= 0", parameters=used, proof=(), given=())
-        rows = replace(found, claim=asked).measured.rows
-    except (ValueError, KeyError, TypeError, TooManyOutcomesError):
-        return None
-    wanted = [row for row in rows if all(row.at.get(name, value) == value for name, value in at.items())]
-    values = [row.left for row in wanted if row.left is not None]
-    exact = [value for value in values if isinstance(value, Fraction)]
-    if exact:
-        return exact[0] if len(exact) == len(values) and len(set(exact)) == 1 else None
-    return values[0] if len(values) == 1 else None
-
-
-def _names(claim: Claim, text: str) -> set[str]:
-    """The names in a formula of the claim, in its assumptions, and in the definitions that these use."""
-    words, seen = claim.vocabulary, set()
-    trees = [parse_expression(text), *(side for one in claim.relations for side in one.sides)]
-    for tree in trees:
-        for part in everything_meant(tree, words):
-            if isinstance(part, Name):
-                seen |= {part.name, index_of(part.name)[0]}
-    return seen | {name for one in claim.predicates for name in one.binds}
-
-
-def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expression]]:
-    """The terms of a sum with their signs.
-
-    Example:
-        >>> from theory.sentence import parse_expression
-        >>> [(sign, text_of(term)) for sign, term in signed_terms(parse_expression("a - (b - c)"))]
-        [('+', 'a'), ('-', 'b'), ('+', 'c')]
-    """
-    turned = {"+": "-", "-": "+"}[sign]
-    if isinstance(e, Apply) and e.operation in ("+", "-"):
-        first, second = e.arguments
-        yield from signed_terms(first, sign)
-        yield from signed_terms(second, turned if e.operation == "-" else sign)
-    elif isinstance(e, Apply) and e.operation == "neg":
-        yield from signed_terms(e.arguments[0], turned)
-    else:
-        yield sign, e
-
-
-def shown(value: Any) -> str:
-    """A number or a vector: exact where that is short."""
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(shown, value))})" if len(value) != 1 else shown(value[0])
-    if not isinstance(value, Fraction):  # a ball, after an irrational root
-        return f"about {value.str(10, radius=False)}" if hasattr(value, "rad") else str(value)
-    if is_long(value) or len(text := str(value)) > LONGEST:
-        return f"about {ten_digits(value)}"
-    return text
 
 
 def _counted(claims: Sequence[Claim], what: str) -> str:
@@ -238,12 +259,7 @@ def _verdict(results: Mapping[str, Result], claim: Claim) -> str:
 
 def _read(result: Result) -> dict[str, Any] | None:
     """The certificate of a refutation."""
-    if result.certificate is None:
+    if result.certificate is None or not Path(result.certificate).is_file():
         return None
     content = json.loads(Path(result.certificate).read_text(encoding="utf-8"))
     return content if isinstance(content, dict) else None
-
-
-def _on(claim: Claim, certificate: Mapping[str, Any]) -> OnInstance:
-    form, constants = with_constants(certificate, claim)
-    return on_instance(claim, instance_from(form, claim), constants)
