@@ -120,8 +120,8 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
         if len(parts) > 1 and all(value is not None for _, _, value in parts):
             for _, part, value in parts:
                 sums += (Formula(latex_of(part, words), text_of(part)), " = ", Shown(shown(value)), "; ")
-            for at, (sign, _, value) in enumerate(parts):
-                sums += (f" {sign} " if at else sign.replace("+", ""), Shown(_bracketed(shown(value))))
+            for place, (sign, _, value) in enumerate(parts):
+                sums += (f" {sign} " if place else sign.replace("+", ""), Shown(_bracketed(shown(value))))
             sums += (" = ",)
         yield (f"The {which} side{there}: ", *sums, Shown(shown(total)), ".")
     yield (Shown(shown(left)), f" {BREAKS[sentence.relation]} ", Shown(shown(right)), ".")
