@@ -7,6 +7,13 @@ construction, and shrinks towards the simplest instance.
 
 from __future__ import annotations
 
+try:
+    import hypothesis as hypothesis
+except ModuleNotFoundError:
+    raise ModuleNotFoundError(
+        "the strategies need Hypothesis: pip install 'fedproof[test]'", name="hypothesis"
+    ) from None
+
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
 from validate.strategies.parameters import parameters, satisfies
