@@ -9,10 +9,8 @@ from __future__ import annotations
 
 try:
     import hypothesis as hypothesis
-except ModuleNotFoundError:
-    raise ModuleNotFoundError(
-        "the strategies need Hypothesis: pip install 'fedproof[test]'", name="hypothesis"
-    ) from None
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("the strategies need Hypothesis: pip install 'fedproof[test]'", name="hypothesis") from error
 
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
