@@ -10,7 +10,7 @@ from __future__ import annotations
 try:
     import hypothesis as hypothesis
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError("the strategies need Hypothesis: pip install 'fedproof[test]'", name="hypothesis") from error
+    raise ModuleNotFoundError("strategies need Hypothesis: pip install 'fedproof[test]'", name=error.name) from error
 
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
