@@ -21,6 +21,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 @pytest.fixture
+def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick check searches from no instance: most of its time, where the verdict is the pool's all the same."""
+    from validate import examine
+
+    monkeypatch.setitem(examine.EVALUATIONS, True, 0)
+
+
+@pytest.fixture
 def few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick check draws few instances, and searches from none of them: for what a pool alone is not asked to see."""
     from validate import examine

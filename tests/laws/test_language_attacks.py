@@ -32,7 +32,7 @@ def claims():
 
 
 CLAIMS = claims()
-QUICK = ("t1-sizes", "t2-sizes", "t3-sizes", "t5-sizes")
+QUICK = ("t1-sizes", "t3-sizes")
 LONG = ("f7", "f16-sizes")
 """What is true and does not take a check long, and what is false and does."""
 
