@@ -27,12 +27,13 @@ from validate.certificate.exact_text import is_long, ten_digits
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import OnInstance, on_instance
 from validate.play import Play
-from validate.report.readable import BREAKS
 from validate.rounds import TooManyOutcomesError
 
 if TYPE_CHECKING:
     from theory.claim import Claim
 
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "==": "≠"}
+"""How the sides stand where a relation between them does not."""
 MOST_ROUNDS = 4
 """Rounds of a run that are written out."""
 LONGEST_RUN = 1000

@@ -20,9 +20,9 @@ from validate.report.mailed import mail
 from validate.report.readable import finite, number, ratio, slug
 from validate.report.refutations import find
 from validate.report.resting import pictures
+from validate.report.sheet import Sheet, latex, markdown, sheet
 from validate.report.summary import in_words
 from validate.report.views import ORDER, SYMBOLS, PaperView, Tally, experiments_file, paper_view
-from validate.reviewing import Sheet, latex, markdown, sheet
 from validate.verdict import KNOWN, MEANING, ORIGINS, Result
 from validate.worked import LONGEST, Formula, Shown
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
-BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "==": "≠"}
-"""How the sides stand where a relation between them does not."""
 LAMDA = {"lam": "lamda", "lambda": "lamda"}  # as Unicode spells it
 
 

@@ -12,8 +12,9 @@ from markupsafe import Markup
 from validate.report import played
 from validate.report.figures import reachable
 from validate.report.problem_drawing import drawing
-from validate.report.readable import BREAKS, Side
+from validate.report.readable import Side
 from validate.verdict import Result
+from validate.worked import BREAKS
 
 log = logging.getLogger(__name__)
 
