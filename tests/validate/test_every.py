@@ -329,6 +329,7 @@ def test_what_a_kink_breaks_earns_no_support_among_quadratics(assumed: tuple[str
     assert result.verdict in ("undecided", "refuted")
 
 
+@pytest.mark.usefixtures("without_search")
 def test_a_sign_that_is_not_tried_earns_no_support(tmp_path: Path) -> None:
     one = claim(
         "sign", "c*norm2(grad(f, x)) >= 0", vectors=("x",), assuming=("for every x: f(x) >= fstar",),
