@@ -2,8 +2,8 @@
 
 On quadratics, points being unknown, a number that is linear in values, inner products and squared norms is a quadratic
 form in the unknowns and 1. A minimiser that is not the only one is an unknown, too: the sentence holds for each. Sums
-of piecewise quadratics along orthogonal axes are a sum of such numbers, each of one unknown, on the stretches between
-knots. Constants stay letters, so that a problem is gone through once.
+of piecewise quadratics along orthogonal axes are a sum of such numbers, each of one unknown a point, on the stretches
+between knots. Constants stay letters, so that a problem is gone through once.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from theory.for_every import ForEvery
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.sentence import Expression, Sentence, Vocabulary, evaluate, index_of, read
-from validate.instances.pieces import Interval
 from validate.instances.ridge_functions import axes_of
 from validate.instances.setting import number
-from validate.satisfied.conditions import EVERYWHERE, ONE, Condition, Terms
+from validate.satisfied.conditions import EVERYWHERE, ONE, Box, Condition, Terms
 from validate.satisfied.spaces import Constants, Quadratics, Space, stretches
 
 F = Fraction
@@ -39,16 +38,16 @@ def conditions(one: ForEvery, problem: Any, values: Mapping[str, Any]) -> list[C
         UndecidedError: where it comes to no forms.
         UndefinedError: where something is not defined, such as a minimiser.
     """
-    spaces: list[list[tuple[Space, Interval]]]
+    spaces: list[list[tuple[Space, Box]]]
     if isinstance(problem, Quadratic):
         spaces, constant = [[(Quadratics(one, problem), EVERYWHERE)]], None
     else:
-        if len(one.points) > 1:
-            raise UndecidedError("several points of functions that are no quadratics")
+        if len(one.points) > 2:
+            raise UndecidedError("three points of functions that are no quadratics")
         axes = axes_of([f for own in problem.functions for f in own])
         if axes is None:
             raise UndecidedError("directions that are not orthogonal")
-        spaces, constant = [list(stretches(problem, a)) for a in axes], Constants(problem)
+        spaces, constant = [list(stretches(problem, a, one.points)) for a in axes], Constants(problem)
     words = Vocabulary(vectors=one.points)
     free = frozenset[str]().union(*(read(side, words).free for side in one.sentence.sides))
     found = []

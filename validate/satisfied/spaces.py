@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product, starmap
 from typing import Any
 
 import numpy as np
@@ -132,12 +132,16 @@ def _which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
 
 
 class Axis(Space):
-    """Along an axis a, where t = <a, x> lies in a stretch between knots: of a vector u*a/|a|^2 the coordinate is u."""
+    """Along an axis a, where t = <a, x> lies in a stretch between knots: of a vector u*a/|a|^2 the coordinate is u.
 
-    dim = size = 1
+    Of each point of the sentence there is a stretch, by a number that lies inside.
+    """
 
-    def __init__(self, problem: Ridges, axis: tuple[Fraction, ...], inside: Fraction) -> None:
+    dim = 1
+
+    def __init__(self, problem: Ridges, axis: tuple[Fraction, ...], inside: Mapping[str, Fraction]) -> None:
         self.problem, self.axis, self.inside = problem, axis, inside
+        self.size, self.places = len(inside), {name: place for place, name in enumerate(inside)}
         self.square = to_element(sum((x * x for x in axis), F(0)))
         self.weight = 1 / self.square
 
@@ -147,21 +151,22 @@ class Axis(Space):
         return f.along(self.axis)
 
     def point(self, name: str, n: int) -> Any:
-        if name not in ("xstar", "xstar_n"):
-            return self.unknown(0)
+        if name in self.places:
+            return self.unknown(self.places[name])
         least = self.named("f" if name == "xstar" else "f_n", {"n": n}).least
         if least is None:
             raise UndefinedError("there is no minimiser")
         (start, end), *more = least[1]
         if more or start is None or start != end:
             raise UndecidedError("more than one minimiser")
-        return _elements(np.array([[F(0), start]], dtype=object))
+        return _elements(np.array([[*[F(0)] * self.size, start]], dtype=object))
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        moving, still = v[0]
-        if moving != 0 and (moving, still) != (1, 0):
+        *parts, still = v[0]
+        moving = [place for place, part in enumerate(parts) if part != 0]
+        if moving and (len(moving) > 1 or parts[moving[0]] != 1 or still != 0):
             raise UndecidedError("a function at another point than those of the sentence")
-        f, t = self.named(name, at), self.inside if moving else to_fraction(still)
+        f, t = self.named(name, at), [*self.inside.values()][moving[0]] if moving else to_fraction(still)
         s, b, c = map(to_element, f.segments[sum(knot <= t for knot in f.knots)])
         # its gradient is |a|^2 times the derivative, in these coordinates, and inner products have the weight 1/|a|^2
         return np.array([[s * self.square]], dtype=object), np.array([b * self.square], dtype=object), c
@@ -174,12 +179,28 @@ class Axis(Space):
         return least[0]
 
 
-def stretches(problem: Ridges, axis: tuple[Fraction, ...]) -> Iterator[tuple[Axis, Interval]]:
+MOST_CELLS = 400
+
+
+def stretches(
+    problem: Ridges, axis: tuple[Fraction, ...], points: Sequence[str]
+) -> Iterator[tuple[Axis, tuple[Interval, ...]]]:
+    """Each choice of stretches, one a point.
+
+    Raises:
+        UndecidedError: where these are too many.
+    """
     every = sorted({t for own in problem.functions for f in own for t in f.along(axis).knots})
-    for start, end in pairwise([None, *every, None]):
-        low = start if start is not None else end - 2 if end is not None else F(0)
-        high = end if end is not None else low + 2
-        yield Axis(problem, axis, (low + high) / 2), (start, end)
+    own = list(pairwise([None, *every, None]))
+    if len(own) ** len(points) > MOST_CELLS and len(points) > 1:
+        raise UndecidedError("several points of functions with many knots")
+    for where in product(own, repeat=len(points)):
+        yield Axis(problem, axis, dict(zip(points, starmap(_between, where), strict=True))), where
+
+
+def _between(start: Fraction | None, end: Fraction | None) -> Fraction:
+    low = start if start is not None else end - 2 if end is not None else F(0)
+    return (low + (end if end is not None else low + 2)) / 2
 
 
 class Constants(Space):
