@@ -68,7 +68,7 @@ def outward(value: Any, up: bool) -> Fraction:
     near = F(number_).limit_denominator(1000)
     if abs(float(near) - number_) <= 1e-12 * abs(number_):  # a short fraction, up to rounding: `true` decides
         return near
-    return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
+    return F(number_ + abs(number_) * (1e-9 if up else -1e-9)).limit_denominator(10**12)
 
 
 def as_fraction(value: Any) -> Any:

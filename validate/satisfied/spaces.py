@@ -57,6 +57,10 @@ class Space(ABC):
             found[j, place + j] = self.element(F(1))
         return found
 
+    def difference(self, one: Any, two: Any) -> Any:
+        """Of two vectors."""
+        return one - two
+
     @abstractmethod
     def point(self, name: str, n: int) -> Any:
         """A point of the sentence, or a minimiser."""
@@ -107,7 +111,7 @@ class Quadratics(Space):
         return found
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        which = _which(name, at)
+        which = which_of(name, at)
         if which not in self.functions:
             p = self.problem
             if name == "f":
@@ -127,7 +131,8 @@ class Quadratics(Space):
             raise UndefinedError("f is unbounded below") from None
 
 
-def _which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+def which_of(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+    """The client and the sample whose function a name means."""
     return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
 
 
@@ -147,7 +152,7 @@ class Axis(Space):
 
     def named(self, name: str, at: Mapping[str, int]) -> Piecewise:
         """The function of t."""
-        f: RidgeFunction = self.problem.function(*_which(name, at))
+        f: RidgeFunction = self.problem.function(*which_of(name, at))
         return f.along(self.axis)
 
     def point(self, name: str, n: int) -> Any:
@@ -220,7 +225,7 @@ class Constants(Space):
         return self.zeros(0, 1)
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        offset = self.problem.function(*_which(name, at)).c if self.offsets else F(0)
+        offset = self.problem.function(*which_of(name, at)).c if self.offsets else F(0)
         return self.zeros(0, 0), self.zeros(0), to_element(offset)
 
     @property
@@ -228,4 +233,4 @@ class Constants(Space):
         return self.problem.mean.c if self.offsets else F(0)
 
 
-__all__ = ["Constants", "Quadratics", "Space", "stretches"]
+__all__ = ["Constants", "Quadratics", "Space", "stretches", "which_of"]

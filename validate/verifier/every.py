@@ -258,7 +258,7 @@ class _Chosen(Within):
         for j, axis in enumerate(self.axes):
             t = sum((y * x for y, x in zip(axis, v, strict=True)), of(0))
             still = certain(t)
-            unknown = next(iter(t.terms), ())
+            unknown: tuple[int, ...] = next(iter(t.terms), ())
             if still is None and (t.terms != {unknown: ONE} or len(unknown) > 1 or unknown[0] % len(self.axes) != j):
                 raise Uncheckable("a function at another point than those of a sentence for every point")
             line = f if isinstance(f, Piece) else along(f, axis)
