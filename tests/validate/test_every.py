@@ -242,7 +242,8 @@ def test_least_values_on_rectangles_are_those_of_many_points():
             unbounded += 1
             assert seen.min() < -100
         else:
-            assert seen.min() >= float(found) - 1e-9 and seen.min() <= float(found) + 0.1
+            assert seen.min() >= float(found) - 1e-9
+            assert seen.min() <= float(found) + 0.1
     assert 50 < unbounded < 350
 
 

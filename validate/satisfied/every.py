@@ -83,7 +83,7 @@ def best(one: ForEvery, problem: Any, known: Mapping[str, Any]) -> Numbers | Non
     values = {name: known[name] for name in names if name in known}
     open_ = [name for name in names if name not in known]
     large = {name: F(2) ** (40 if one.binds[name] == "up" else -40) for name in open_}
-    large |= {name: -F(2) ** 40 for name in open_ if name in one.signed and one.binds[name] == "down"}
+    large |= {name: -(F(2) ** 40) for name in open_ if name in one.signed and one.binds[name] == "down"}
     found, letters = _read(one, problem, {**large, **values})
     if letters:
         open_.sort(key=lambda name: all(c.lifted(name, letters) is not None for c in found))
