@@ -18,7 +18,6 @@ from theory.arithmetic import to_element
 from theory.derivation import combined, step
 from theory.derivation.named import lines
 from theory.derivation.statements import NotProvedError
-from theory.domain import REAL
 from theory.for_every import assumption
 from theory.operations import to_fraction
 from theory.sentence import Vocabulary, evaluate, text_of
@@ -353,29 +352,6 @@ def test_constants_of_one_sentence_are_traded_for_one_another():
 def test_verdicts(statement, text, verdict, tmp_path):
     one = claim("c", statement, vectors=("x", "y") if "y" in statement else ("x",), assuming=(text,))
     assert checked(one, quick=True, out=tmp_path).verdict == verdict
-
-
-FELT_BY_A_KINK = (
-    "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar) - 4*eta*(1 - eta*L/2)*(f(x[k]) - fstar)",
-    ("smooth(f, L)", "for every x, y: f(y) >= f(x) + dot(grad(f, x), y - x)"),
-)
-
-
-@pytest.mark.parametrize("assumed", [(), ("convex(f)",)], ids=["in words of its own", "beside the predicate"])
-def test_what_a_kink_breaks_earns_no_support_among_quadratics(assumed: tuple[str, ...], tmp_path: Path) -> None:
-    """False on a Huber function with L = 1, at x = 2 with eta = 1/2: 9/4 > 7/4; quadratics never break it."""
-    statement, assuming = FELT_BY_A_KINK
-    one = claim("kink", statement, of=descent, assuming=(*assuming, *assumed))
-    result = checked(one, quick=True, out=tmp_path)
-    assert result.verdict in ("undecided", "refuted")
-
-
-def test_a_sign_that_is_not_tried_earns_no_support(tmp_path: Path) -> None:
-    one = claim(
-        "sign", "c*norm2(grad(f, x)) >= 0", vectors=("x",), assuming=("for every x: f(x) >= fstar",),
-        parameters={"c": REAL},
-    )  # fmt: skip
-    assert checked(one, quick=True, out=tmp_path).verdict in ("undecided", "refuted")
 
 
 def test_a_constant_in_a_divisor_is_no_defect(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ class Search(Solver):
                 if base is None or base[0] not in one.binds:
                     continue
                 name = base[0]
-                exact = outward(value_of_base(value, base[1]), up=direction == "up")
+                exact = outward(value_of_base(value, base[1]), direction == "up", self.claim.domains[name].integer)
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
