@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.rounds import local as local_descent
 from tests.rounds import sgd
+from tests.shares import share
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.domain import POSITIVE, REAL, Domain
@@ -361,7 +362,7 @@ LARGER = {
 }
 
 
-@pytest.mark.parametrize(("label", "name"), [("turns", "H"), ("rounds", "K")])
+@pytest.mark.parametrize(("label", "name"), share([("turns", "H"), ("rounds", "K")], 2))
 def test_integers_are_made_larger(label: str, name: str) -> None:
     one = LARGER[label]
     broken = next(searched(one, pooled(one), 10**4, 0, lambda: False, Passes(150)), None)
