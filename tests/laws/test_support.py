@@ -21,7 +21,14 @@ from validate.instances.pool import drawn
 from validate.instances.seen import Hunt, Seen
 from validate.verdict import Coverage, Result
 
-SLOW_TO_REFUTE = ("local-noise-wrong-2", "batch-wrong-1", "ball-wrong-1", "ball-wrong-2", "convex-wrong-1")
+SLOW_TO_REFUTE = (
+    "local-noise-wrong-1",
+    "local-noise-wrong-2",
+    "batch-wrong-1",
+    "ball-wrong-1",
+    "ball-wrong-2",
+    "convex-wrong-1",
+)
 """False in large sizes only: many clients or turns are tried, in floats first."""
 
 

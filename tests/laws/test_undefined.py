@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.laws import units
+from tests.shares import share
 from theory import claim
 from theory.claim import Claim
 from validate.examine import examine
@@ -49,7 +50,7 @@ def test_what_is_large_is_not_undefined(one: Claim, tmp_path: Path) -> None:
     assert "undefined" not in text
 
 
-@pytest.mark.usefixtures("without_search")
+@pytest.mark.usefixtures("few_instances")
 def test_what_is_undefined_everywhere_supports_nothing(tmp_path: Path) -> None:
     verdict, text = told(units.NEVER, tmp_path)
     assert verdict == "undecided"
@@ -57,7 +58,7 @@ def test_what_is_undefined_everywhere_supports_nothing(tmp_path: Path) -> None:
     assert not hunt(units.NEVER, pool=100, evaluations=100).seen
 
 
-@pytest.mark.parametrize("relation", ["1/(1 - L)**2 < 10**9", "delta <= 10/(1 - L)**2", "k <= 1/(1 - L)**2"])
+@pytest.mark.parametrize("relation", share(["delta <= 10/(1 - L)**2", "1/(1 - L)**2 < 10**9", "k <= 1/(1 - L)**2"], 3))
 def test_an_instance_on_which_a_relation_is_undefined_is_none(relation: str) -> None:
     """A division by zero is no infinity: no relation holds there, whichever side it is on."""
     one = replace(units.DEFINED[0], assuming=(*units.ASSUMED, relation))

@@ -337,7 +337,7 @@ FALSE |= {
 BUDGET = {"step": 40, "moment": 30, "end": 6, "ends": 6}
 
 
-@pytest.mark.parametrize("label", FALSE)
+@pytest.mark.parametrize("label", [pytest.param(x, marks=[pytest.mark.slow] if x == "step" else []) for x in FALSE])
 def test_constants_that_are_a_little_too_sharp_are_refuted(label: str) -> None:
     found = pooled(FALSE[label])
     broken = next(searched(FALSE[label], found, 10**4, 0, lambda: False, Passes(BUDGET[label])), None)

@@ -43,6 +43,7 @@ def test_what_both_accept_is_proved_and_written(tmp_path: Path) -> None:
 REFUSED = [(rejects, "kernel accepts it: line all"), (reads_nothing, "does not read it: by='all'")]
 
 
+@pytest.mark.usefixtures("without_search")
 @pytest.mark.parametrize(("other", "why"), REFUSED)
 def test_what_the_verifier_does_not_accept_or_read_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], Report], why: str
