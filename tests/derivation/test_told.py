@@ -73,7 +73,7 @@ def test_an_instance_has_its_points_and_its_assumptions() -> None:
         ("minimiser f_n", "minimiser is of f, and not of f_n"),
         (
             "zero f_n (x)",
-            "does not assume same_minimiser of f_n, or of what it is the mean of; zero of f needs nothing",
+            "same_minimiser of f_n, or of what it is the mean of; zero of f needs nothing",
         ),
         ("abov f (x, x)", "did you mean the schema 'above'?"),
         ("above f [x, x](", "an instance is written above f (x, y), with expressions"),
