@@ -14,7 +14,7 @@ from theory import algorithm, catalog, claim
 from theory.derivation import check, combined, induction
 from theory.derivation.search.carried import carried
 from theory.sentence import text_of
-from validate import sharpen
+from validate import measure, sharpen
 from validate.certificate import verified
 from validate.sharpening.brackets import simplest
 from validate.sharpening.findings import Sharpened
@@ -184,6 +184,25 @@ def test_half_of_the_first_term_of_a_printed_theorem_is_enough() -> None:
         lines = carried(less, eq8, 400)
         assert (lines is not None) is stands
         assert lines is None or check(less, lines)
+
+
+def test_less_than_half_of_it_is_broken_on_a_long_slope() -> None:
+    """By hand: slope 1 and curvature 1 at its end; of 500 steps of 1/50 the mean is 1, the terms 2 + 1/10 and 1/50."""
+    eq8 = catalog.claim("fedavg-svrg/theorem-v1-eq8")
+    right = "9/20*(2*f0_gap/(delta*K*S*M)) + delta*L*S*M*G2*mean_inv_p"
+    less = edited(eq8, "less", statement=f"mean_k(E(norm2(grad(f, x[k])))) <= {right}")
+    assert less is not None
+    slope = {
+        "algorithm": "fedavg-svrg/fedavg_svrg",
+        "parameters": {"delta": "1/50", "S": 1, "M": 1, "p": [1]},
+        "problem": {"clients": [[{"knots": [-1, 1], "slopes": [0, 1, 0], "b": 0}]]},
+        "start": [11],
+        "rounds": 500,
+    }
+    found = measure(less, slope)
+    assert found.left[0] == 1
+    assert found.right[0] == F(9, 20) * F(21, 10) + F(1, 50)
+    assert found.broken[0]
 
 
 def test_a_carried_derivation_has_multipliers_of_its_own() -> None:
