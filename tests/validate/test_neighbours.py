@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.language import noise_ball, scaffold, vectors
-from tests.validate.command_line import call, printed
+from tests.validate.command_line import call, complaint, printed
 from theory import claim
 from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
@@ -231,6 +231,10 @@ def test_the_log_has_a_line_for_each_mutant(tmp_path: Path) -> None:
     assert sorted(lines, key=lambda e: e["name"]) == sorted(document["detail"], key=lambda e: e["name"])
     assert document["mutants"] == 4
     assert call("mutate", target, "--quick", "--log", str(tmp_path)).exit_code == 2
+    mine = tmp_path / "mine.json"
+    mine.write_text("[1, 2]")
+    assert "no log of mutants" in complaint(call("mutate", target, "--quick", "--log", str(mine)))
+    assert mine.read_text() == "[1, 2]"
 
 
 def test_papers_have_the_claims_that_stand() -> None:

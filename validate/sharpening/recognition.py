@@ -25,7 +25,7 @@ LEAST_OF_A_MAXIMUM = 0.15
 
 
 def recognised(values: Values, names: Mapping[str, Values], tolerance: float) -> Expression | None:
-    """The shortest formula in names that takes all values, of those that are tried; None where none does.
+    """The plainest formula in names that takes all values, of those that are tried; None where none does.
 
     None, too, where not all values are positive.
 
@@ -51,7 +51,13 @@ def recognised(values: Values, names: Mapping[str, Values], tolerance: float) ->
         for wanted, op, power in wrapped
         for e in _made(wanted, listed, tolerance)
     ]
-    return min(found, key=lambda e: (len(text_of(e)), text_of(e)), default=None)
+    return min(found, key=_plain, default=None)
+
+
+def _plain(e: Expression) -> tuple[int, int, str]:
+    """Formulas with few fractions come first, of these the short ones."""
+    text = text_of(e)
+    return text.count("/"), len(text), text
 
 
 def _listed(names: Mapping[str, Values]) -> list[Known]:
@@ -106,7 +112,7 @@ def _made(wanted: Values, listed: list[Known], tolerance: float) -> Iterator[Exp
             for op, v in (("*", wanted / u), ("/", u / wanted), ("+", wanted - u), ("-", u - wanted)):
                 if np.isfinite(v).all():
                     made += [applied(op, (a, listed[i][0])) for i in those(v)]
-    yield from sorted(made, key=lambda e: (len(text_of(e)), text_of(e)))[:1]
+    yield from sorted(made, key=_plain)[:1]
     yield from _largest(wanted, listed, tolerance)
 
 

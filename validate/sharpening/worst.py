@@ -30,7 +30,7 @@ NUMBERS, SEEDS = 40, 400
 """Settings of a claim's numbers that are asked, of so many draws."""
 ENOUGH = 6
 """Values by which a formula is told."""
-TOLERANCE = 1e-6
+TOLERANCE = 2e-5
 """Relative, of the values that a program in floats is certain of."""
 
 
