@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from benchmarks.severities import counts, refuted, table
+from benchmarks.severities import refuted, summary, table
 from tests.validate.command_line import call
 from theory import catalog
 from validate.severity import KEPT, MEANING, Kept, Severity, kept, severity_of
@@ -28,7 +28,7 @@ def test_a_severity_is_of_a_refuted_claim_as_it_reads(row: dict[str, object]) ->
 
 def test_every_severity_has_a_meaning_and_some_are_known() -> None:
     assert set(MEANING) == set(get_args(Severity))
-    assert len(kept()) == len(ROWS) > 20
+    assert len(kept()) == len(ROWS) > 5
     assert list(kept()) == [id for id in refuted() if id in kept()]
 
 
@@ -43,9 +43,9 @@ def test_it_is_shown_with_the_charitable_reading() -> None:
     shown = call("show", "saga/lemma-3")
     assert "misprint: one slip: what is meant is true; instead: gamma for -gamma, on the left (proved)" in shown.stdout
     assert json.loads(call("show", "saga/lemma-3", "--json").stdout)["refuted"]["severity"] == "misprint"
-    assert json.loads(call("show", "saga/lemma-1", "--json").stdout)["refuted"] is None
+    assert json.loads(call("show", "saga/theorem-1", "--json").stdout)["refuted"] is None
 
 
 def test_the_pages_have_what_is_kept() -> None:
-    assert "\n".join(counts()) in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"\n{summary()}.\n" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "\n".join(table()) in (ROOT / "docs" / "found.md").read_text(encoding="utf-8")
