@@ -120,8 +120,8 @@ def without_layout(tokens: Sequence[Token], text: str) -> list[Token]:
         elif here in _BRACED:  # \underbrace{X}_{Q}: what is braced is read, and the note says what it is called
             end = braced(at + 1)
             if end < len(tokens) and tokens[end].text == _BRACED[here]:
-                after = tokens[end + 1].text if end + 1 < len(tokens) else ""
-                notes[end] = braced(end + 1) if after == "{" else end + 2
+                sign = tokens[end + 1].text if end + 1 < len(tokens) else ""
+                notes[end] = braced(end + 1) if sign == "{" else end + 2
             at += 1
         elif here == "\\\\":
             at += 1
