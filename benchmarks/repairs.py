@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 import time
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     """Whether a claim says at least as much as another, at the instances of that; None where that cannot be told."""
     relation = ours.sentence.relation
     mine, hand_ = text_of(ours.sentence.left), text_of(theirs.sentence.left)
-    same_left = (mine == hand_ or hand_.endswith(f"*{mine}")) and ours.of == theirs.of
+    root = hand_ == f"sqrt({mine})"
+    same_left = (mine == hand_ or root or hand_.endswith(f"*{mine}")) and ours.of == theirs.of
     if not same_left or (relation, theirs.sentence.relation) not in (
         ("<=", "<="),
         (">=", ">="),
@@ -78,8 +80,8 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
             other = rows.get((tuple(row.at.items()), row.minimiser))
             if other is None or other.right is None or row.right is None:
                 continue
-            by = 1.0 if mine == hand_ or not other.left else float(row.left) / float(other.left)
-            right = by * float(other.right)
+            by = 1.0 if root or mine == hand_ or not other.left else float(row.left) / float(other.left)
+            right = sqrt(float(other.right)) if root else by * float(other.right)
             gap, size = right - float(row.right), abs(float(row.right)) + abs(right)
             if (gap if relation != ">=" else -gap) > CLOSE * size:
                 return False

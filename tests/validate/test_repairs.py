@@ -190,7 +190,7 @@ def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     assert broken is not None
     table = table_of(Candidate(one, ()))
     table.learn(known)
-    texts = [candidate.claim.statement for _, candidate in table.candidates(0, 1.75)]
+    texts = [candidate.claim.statement for _, candidate in table.candidates(1.75)]
     assert f"{total}*a <= 12*a + 4" in texts
     assert f"{total}*a <= 8*a + 8" in texts
 

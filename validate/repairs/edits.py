@@ -32,6 +32,7 @@ from theory.sentence import (
     replaced,
     text_of,
 )
+from validate.audit.units import units_of
 from validate.mutate.neighbours import EXCHANGED, put
 from validate.mutate.neighbours import places as parts_in
 
@@ -79,6 +80,12 @@ LOOSER: dict[Relation, Relation] = {"<": "<=", ">": ">="}
 STRICTER: dict[Relation, Relation] = {"<=": "<", ">=": ">"}
 OPPOSITE = {"+": "-", "-": "+"}
 SCALARS = ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "min", "max", "abs")
+NEARER = -0.15
+"""By how much nearer a factor that a union bound leaves in a logarithm is than any other constant."""
+BOUNDED = 0.25
+"""By how much farther a slip in what is bounded is than one in its bound."""
+OF_ALGORITHM = " of the algorithm: "
+"""In words about units of a line of a program: these are told wrongly where they contradict each other."""
 MOST_PARTS = 40
 """Parts of numbers alone that are exchanged for one another; a claim with more is left as it is."""
 TRIVIAL = 3
@@ -136,6 +143,16 @@ def alone(claim: Claim) -> Claim:
     return replace(claim, label=label, proof=None, given=(), beside=(), amends=None, rests_on=(), remarks=(), title="")
 
 
+def conflicts(claim: Claim) -> int:
+    """How many places of a claim have units that contradict each other; 0 where its algorithm's do so, too.
+
+    Raises:
+        ValueError, KeyError, AssertionError: where that cannot be told.
+    """
+    found = units_of(claim).conflicts
+    return 0 if any(OF_ALGORITHM in one for one in found) else len(found)
+
+
 def said(claim: Claim) -> tuple[Any, ...]:
     """What two claims have in common that say the same."""
     program = None if claim.of is None else claim.of.program
@@ -156,7 +173,7 @@ def edited(candidate: Candidate) -> Iterator[Candidate]:
 def changed_to(claim: Claim, fields: dict[str, Any]) -> Claim | None:
     """The claim with other texts; None where these say nothing, or both sides are the same."""
     try:
-        changed = replace(claim, **fields)
+        changed = without_idle(claim, replace(claim, **fields))
         _ = changed.symbols, changed.constants, changed.domains
     except (SentenceError, ValueError):
         return None
@@ -164,6 +181,37 @@ def changed_to(claim: Claim, fields: dict[str, Any]) -> Claim | None:
     definitions = changed.definitions
     left, right = (without_ones(replaced(side, definitions)) for side in sentence.sides)
     return None if left == right else changed
+
+
+def without_idle(claim: Claim, changed: Claim) -> Claim:
+    """Without conditions on a number that only had a part in what was changed: some number satisfies them always.
+
+    A condition is left out where it bounds the number, alone on its side, from one side, and nothing else speaks of it.
+    """
+    gone = [name for name in claim.symbols if name not in _spoken_of(changed) and name in _spoken_of(claim)]
+    if not gone or changed.program is not None:
+        return changed
+    assumed, standing = (
+        tuple(text for text in some if not any(_bounds_alone(text, name, changed) for name in gone))
+        for some in (changed.assuming, changed.standing)
+    )
+    return replace(changed, assuming=assumed, standing=standing)
+
+
+def _spoken_of(claim: Claim) -> set[str]:
+    """The names on both sides, and in the definitions."""
+    return {part.name for _, tree in texts(claim) for part in everything(tree) if isinstance(part, Name)}
+
+
+def _bounds_alone(text: str, name: str, changed: Claim) -> bool:
+    if parse_call(text) is not None or name in changed.parameters:
+        return False
+    relation = parse_sentence(text)
+    others = [other for other in (*changed.assuming, *changed.standing) if other != text]
+    alone_ = [side == Name(name) for side in relation.sides]
+    within = [any(part == Name(name) for part in everything(side)) for side in relation.sides]
+    above = alone_ == within == ([False, True] if relation.relation in ("<=", "<") else [True, False])
+    return above and relation.relation in ("<=", "<", ">=", ">") and not any(name in other for other in others)
 
 
 def without_ones(tree: Expression) -> Expression:
@@ -204,6 +252,9 @@ def _sentence(claim: Claim) -> Made:
         )
     if "n" in claim.free:
         yield Edit("mean over clients", "for the mean over the clients, and not for each"), averaged(claim)
+    if _is(s.left, "sqrt") and not _is(s.right, "sqrt"):
+        root = applied("sqrt", (s.right,))
+        yield Edit("function", "the right side under a root, as the left one is"), stated(claim, right=root)
     if _is(s.left, "sqrt"):
         yield Edit("function", "the left side without its root"), stated(claim, left=parts(s.left)[0])
     if _is(s.left, "norm2"):
@@ -268,8 +319,11 @@ def _trees(claim: Claim) -> Made:
             for edit, changed in _local(one.node, one.above, claim):
                 if where in kept and edit.kind != "index" and not (one.vectors and edit.kind == "sign"):
                     continue
-                words = f"{edit.words}{place(where)}"
-                yield replace(edit, words=words), put_in(claim, where, without_ones(put(tree, one.path, changed)))
+                words, farther = f"{edit.words}{place(where)}", edit.farther + (where in kept) * BOUNDED
+                yield (
+                    replace(edit, words=words, farther=farther),
+                    put_in(claim, where, without_ones(put(tree, one.path, changed))),
+                )
 
 
 def _local(node: Expression, above: str, claim: Claim) -> Iterator[tuple[Edit, Expression]]:
@@ -350,8 +404,9 @@ def _operation(node: Apply, text: str, claim: Claim) -> Iterator[tuple[Edit, Exp
     if op == "log" and isinstance(inner[0], Apply) and inner[0].operation == "/":
         over, under = parts(inner[0])
         for factor in (Number(Fraction(2)), applied("*", (Number(Fraction(2)), Name("N")))):
-            new = applied("log", (applied("/", (applied("*", (factor, over)), under)),))
-            yield Edit("constant", f"{text_of(new)} for {text}"), new
+            more = factor if over == Number(Fraction(1)) else applied("*", (factor, over))
+            new = applied("log", (applied("/", (more, under)),))
+            yield Edit("constant", f"{text_of(new)} for {text}", NEARER), new
     function = op.removeprefix("grad ")
     for other in FUNCTION_NAMES if function in FUNCTION_NAMES else ():
         if other != function and other != "f_ni":
@@ -503,6 +558,6 @@ def _algorithm(claim: Claim) -> Made:
 
 
 __all__ = [
-    "COST", "Candidate", "Edit", "Kind", "alone", "assuming", "averaged", "changed_to", "collapses",
+    "COST", "Candidate", "Edit", "Kind", "alone", "assuming", "averaged", "changed_to", "collapses", "conflicts",
     "edited", "numbers_alone", "place", "put_in", "said", "stated", "subject", "texts",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -22,7 +23,18 @@ from validate.audit.units import ONE, Units, units_of
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
 from validate.mutate.neighbours import Path, put
-from validate.repairs.edits import COST, Candidate, Edit, Kind, changed_to, place, put_in, subject
+from validate.repairs.edits import (
+    COST,
+    Candidate,
+    Edit,
+    Kind,
+    changed_to,
+    conflicts,
+    place,
+    put_in,
+    subject,
+    without_ones,
+)
 from validate.repairs.known import Known, numbers, on
 
 SIMPLE = tuple(
@@ -30,7 +42,7 @@ SIMPLE = tuple(
             *(Fraction(1, n) for n in (2, 3, 4, 6, 8, 12, 16)), Fraction(2, 3), Fraction(3, 4)})
 )  # fmt: skip
 """Constants that an author writes."""
-INSTANCES = 40
+INSTANCES = 24
 """On which contributions are measured."""
 CLOSE = 1e-9
 """Of both sides, within which they count as the same."""
@@ -151,7 +163,11 @@ def _power(tree: Expression, power: Fraction) -> Expression:
 
 
 def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
-    """A term times a constant and parameters."""
+    """A term times a constant and parameters; what is divided by a factor that it has loses it."""
+    for name, power in m.powers:
+        less = divided(term, Name(name), -power) if name not in SPECIAL and power < 0 else None
+        if less is not None:
+            return scaled(less, Monomial(tuple(pair for pair in m.powers if pair[0] != name)), c)
     over = [(n, p) for n, p in m.powers if p > 0]
     under = [(n, -p) for n, p in m.powers if p < 0]
     found = times(term, c)
@@ -160,6 +176,25 @@ def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
     if under:
         found = applied("/", (found, Monomial(tuple(under)).tree))
     return found
+
+
+def divided(tree: Expression, factor: Expression, power: Fraction) -> Expression | None:
+    """A product without a factor to a power; None where it has not got it."""
+    if tree == factor and power == 1:
+        return Number(Fraction(1))
+    if not isinstance(tree, Apply):
+        return None
+    first = parts(tree)[0]
+    if tree.operation == "**" and first == factor and isinstance(parts(tree)[1], Number):
+        left = parts(tree)[1].value - power  # type: ignore[union-attr]
+        return None if left < 0 else without_ones(_power(first, left)) if left else Number(Fraction(1))
+    for i in {"*": (0, 1), "/": (0,)}.get(tree.operation, ()):
+        less = divided(parts(tree)[i], factor, power)
+        if less is not None:
+            inner = [*parts(tree)]
+            inner[i] = less
+            return without_ones(applied(tree.operation, tuple(inner)))
+    return None
 
 
 def times(tree: Expression, c: Fraction) -> Expression:
@@ -210,6 +245,11 @@ class Table:
     read: set[int] = field(default_factory=set)
     kept: list[Drawn] = field(default_factory=list)
 
+    @cached_property
+    def untold(self) -> bool:
+        """Whether the units of the algorithm contradict each other already, so that they say nothing of a factor."""
+        return bool(self.units.conflicts) and not self.contradict
+
     def learn(self, known: Known) -> None:
         """Measure the instances that are not in it yet."""
         for one in (*known.against[: INSTANCES // 2], *known.others[: INSTANCES // 2]):
@@ -243,11 +283,10 @@ class Table:
             ]
             yield _float(row.left), right, less, values
 
-    def candidates(self, conflicts: int, farthest: float) -> Iterator[tuple[float, Candidate]]:
+    def candidates(self, farthest: float) -> Iterator[tuple[float, Candidate]]:
         """What the rows allow, with the room that is left, on average.
 
         Args:
-            conflicts: of the units of the claim that is repaired: a factor that takes them away is one they ask for.
             farthest: distance.
         """
         if not self.rows or not self.terms:
@@ -262,24 +301,55 @@ class Table:
         }
         for i, term in enumerate(self.terms):
             part = sign * np.array([row[2][i] for row in self.rows])
-            for m in self._monomials(conflicts):
+            for m in self._monomials:
                 with np.errstate(all="ignore"):
                     by = part * m.values(columns)
-                    yield from self._at(term, m, left, right - part, by, conflicts, farthest)
+                    yield from self._at(term, m, left, right - part, by, farthest)
                     if m.powers:
-                        yield from self._at(term, m, left, right, by, conflicts, farthest, added=True)
+                        yield from self._at(term, m, left, right, by, farthest, added=True)
 
-    def _monomials(self, conflicts: int) -> Iterator[Monomial]:
-        names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if any(n in row[3] for row in self.rows)]
-        yield Monomial()
+    def in_units(self) -> Iterator[Candidate]:
+        """One factor of parameters at one term, or at all whose units ask for it, so that none contradict."""
+        most = self.contradict
+        for m in self._monomials if most else ():
+            if not m.powers:
+                continue
+            made, changed, left = self.candidate.claim, list[str](), most
+            for term in self.terms:
+                new = scaled(term.node, m, Fraction(1))
+                words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"
+                alone_ = _with(self.candidate.claim, term, new)
+                if alone_ is not None and not _conflicts(alone_):
+                    yield self._asked(alone_, [words], m)
+                again = _with(made, term, new)
+                fewer = left if again is None else _conflicts(again)
+                if again is not None and fewer < left:
+                    made, left = again, fewer
+                    changed.append(words)
+            if len(changed) > 1 and not left:
+                yield self._asked(made, changed, m)
+
+    def _asked(self, claim: Claim, changed: list[str], m: Monomial) -> Candidate:
+        farther = 0.25 * (len(changed) - 1) + 0.05 * sum(abs(float(p)) for _, p in m.powers)
+        return Candidate(claim, (*self.candidate.edits, Edit("units", "; ".join(changed), farther)))
+
+    @cached_property
+    def _monomials(self) -> list[Monomial]:
+        """What a term may lack: one parameter where the units contradict each other, what has no unit where not."""
+        known = {n for row in self.rows for n in row[3]} or set(self.names)
+        names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if n in known]
         some = [Monomial(((n, p),)) for n in names for p in map(Fraction, ("1", "-1", "2", "-2", "1/2", "-1/2"))]
         if "K" in names and any(row[3]["K"] > 1 for row in self.rows):
             some += [Monomial(((n, p),)) for n in SPECIAL for p in (Fraction(1), Fraction(1, 2))]
         for a, b in combinations(names, 2):
             some += [Monomial(((a, p), (b, q))) for p in map(Fraction, (1, -1)) for q in map(Fraction, (1, -1))]
-        for m in some:
-            if len(m.powers) == 1 if conflicts else self._plain(m):
-                yield m
+        alone_ = self.untold or self.contradict
+        return [Monomial(), *(m for m in some if (len(m.powers) == 1 if alone_ else self._plain(m)))]
+
+    @cached_property
+    def contradict(self) -> int:
+        """How many places have units that contradict each other."""
+        return _conflicts(self.candidate.claim)
 
     def _plain(self, m: Monomial) -> bool:
         found = ONE
@@ -295,7 +365,6 @@ class Table:
         left: Any,
         rest: Any,
         part: Any,
-        conflicts: int,
         farthest: float,
         added: bool = False,
     ) -> Iterator[tuple[float, Candidate]]:
@@ -305,7 +374,7 @@ class Table:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
             farther += 0.05 * sum(abs(float(p)) for _, p in m.powers) + (0.5 if len(m.powers) > 1 else 0)
-            least = COST["term" if added else "constant" if not m.powers else "units" if conflicts else "factor"]
+            least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]
             if self.candidate.distance + least + farther > farthest:
                 continue
             new = scaled(term.node, m, c)
@@ -314,15 +383,9 @@ class Table:
             made = _with(self.candidate.claim, term, new)
             if made is None:
                 continue
-            try:
-                left_over = len(units_of(made).conflicts)
-            except (ValueError, KeyError, AssertionError):
+            if _conflicts(made):
                 continue
-            if left_over:
-                continue
-            kind: Kind = (
-                "term" if added else "constant" if not m.powers else "units" if left_over < conflicts else "factor"
-            )
+            kind: Kind = "term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"
             words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"
             new_right = rest + float(c) * part
             with np.errstate(all="ignore"):
@@ -358,6 +421,14 @@ class Table:
         if not np.any(up) and np.any(down):
             fitting = fitting[::-1]
         return [*dict.fromkeys([*([Fraction(1)] if as_it_is and Fraction(1) in fitting else []), fitting[0]])]
+
+
+def _conflicts(claim: Claim) -> int:
+    """How many places have units that contradict each other; many where that cannot be told."""
+    try:
+        return conflicts(claim)
+    except (ValueError, KeyError, AssertionError):
+        return 1000
 
 
 def _by_index(seen: Seen | None) -> dict[Any, Any]:

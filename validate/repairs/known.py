@@ -27,11 +27,11 @@ BY = tuple(map(Fraction, ("1/4", "1/2", "2", "4")))
 """By which a number of an instance is changed."""
 FEW = 6
 """Of them, at which it is counted how many a candidate leaves broken."""
-MEASURED = 12
+MEASURED = 6
 """Of either, on which the room of a candidate is measured."""
 LEAST = 3
 """Instances that do not break the printed claim, at which a candidate has to say something."""
-FIRST = 0.25
+FIRST = 0.12
 """Of the time, for the instances of the printed claim."""
 
 
@@ -117,9 +117,9 @@ class Known:
             if two[0] is None or two[1] is None:
                 continue
             for a, b in zip(two[0].measured.rows, two[1].measured.rows, strict=False):
-                if a.right is None or b.right is None or a.right == b.right:
+                if a.right is None or b.right is None or float(a.right) == float(b.right):
                     continue
-                if (b.right < a.right) == (relation in ("<=", "<")):
+                if (float(b.right) < float(a.right)) == (relation in ("<=", "<")):
                     return False
                 said = True
         return said
@@ -169,13 +169,16 @@ def on(candidate: Claim, printed: Claim, one: Drawn) -> Seen | None:
     return measured(candidate, one)
 
 
-def known_of(claim: Claim, end: float, tell: Callable[[str], None]) -> tuple[Known, Seen | None]:
+def known_of(
+    claim: Claim, end: float, tell: Callable[[str], None], last: float = float("inf")
+) -> tuple[Known, Seen | None]:
     """The instances of a printed claim, and one that breaks it; None where none does.
 
     Args:
         claim: the claim.
-        end: process time at which this ends.
+        end: process time at which this ends, where an instance of the pool breaks it.
         tell: called with one line of text.
+        last: process time at which this ends.
     """
     known = Known(claim)
     seen: list[Seen] = []
@@ -193,6 +196,7 @@ def known_of(claim: Claim, end: float, tell: Callable[[str], None]) -> tuple[Kno
         found = hunt(
             claim, pool=400, evaluations=600, far=240, operations=500_000, smallest=False,
             accepted=lambda one: accepted(claim, one, True), begun=Hunt(drawn=POOL, seen=seen),
+            stop=lambda: time.process_time() > last,
         )  # fmt: skip
         seen = [*{id(one): one for one in (*seen, *found.seen)}.values()]
         if found.broken is None:
