@@ -36,9 +36,9 @@ NEAREST = 12
 """Candidates that came nearest, to which a second edit is made."""
 BANDS = (0.5, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5)
 """Distances: all that is nearer is tried before what is farther."""
-TO_PROVE, UNITS, PROVING = 5, 100, 0.6
-"""Candidates for which a derivation is looked for before anything else, with how much work, and until what part of the
-time."""
+TO_PROVE, UNITS, PROVING = 5, 400, 0.2
+"""Candidates for which a derivation is looked for before anything else, with how much work, and for what part of the
+time in all."""
 LONGER, DEEPER = 12.0, 10
 """Process seconds of the hunt for what breaks a claim that the check calls supported, at most, and how much larger its
 budget is."""
@@ -135,6 +135,7 @@ class _Search:
         self.seen = {said(self.claim)}
         self.near: list[Near] = []
         self.proved: dict[Any, bool] = {}
+        self.proving = 0.0
         self.tables: dict[Any, Table] = {}
         self.failed: Counter[str] = Counter()
         self.stands = False
@@ -173,12 +174,13 @@ class _Search:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
         for one in some[:TO_PROVE]:
             far = one[1].distance > some[0][1].distance + AHEAD
-            if far or time.process_time() > self.begun + PROVING * (self.end - self.begun):
+            if far:
                 break
-            key = said(one[1].claim)
-            if key not in self.proved:
+            key, now = said(one[1].claim), time.process_time()
+            if key not in self.proved and self.proving < PROVING * (self.end - self.begun):
                 self.proved[key] = any(item.outcome == "proved" for item in evidence(one[1].claim, UNITS))
-            if self.proved[key]:
+                self.proving += time.process_time() - now
+            if self.proved.get(key):
                 return one
         return some[0]
 
