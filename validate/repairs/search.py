@@ -62,6 +62,8 @@ TABLES = 4
 """Claims at one edit whose constants and conditions are tried, too."""
 LEAST = 1
 """Distance of the nearest second edit."""
+LATE = 0.3
+"""Part of the time, after which no other repair is looked for where there is one."""
 MOST = 3
 """Repairs that are told."""
 
@@ -185,8 +187,8 @@ class _Search:
         return some[0]
 
     def _enough(self) -> bool:
-        """Whether no other repair is looked for: there are some, or one that took half of the time."""
-        late = time.process_time() > (self.begun + self.end) / 2
+        """Whether no other repair is looked for: there are some, or one that took a good part of the time."""
+        late = time.process_time() > self.begun + LATE * (self.end - self.begun)
         return len(self.found) >= MOST or (bool(self.found) and late)
 
     def _nearest(self) -> list[Near]:
