@@ -25,7 +25,7 @@ BROKEN = 40
 """Kept of those that do."""
 BY = tuple(map(Fraction, ("1/4", "1/2", "2", "4")))
 """By which a number of an instance is changed."""
-FEW = 6
+FEW = 10
 """Of them, at which it is counted how many a candidate leaves broken."""
 MEASURED = 6
 """Of either, on which the room of a candidate is measured."""
@@ -44,6 +44,7 @@ class Known:
         against: instances that break it, or broke a candidate; the one that did so last comes first.
         others: instances at which it holds, the tightest first.
         rest: all instances at which it holds.
+        first: those of `against` that were known first.
         searched: whether no instance of the pool breaks it.
         tried: candidates that were held against these.
         killed: of these, that one of the instances breaks.
@@ -53,6 +54,7 @@ class Known:
     against: list[Drawn] = field(default_factory=list)
     others: list[Drawn] = field(default_factory=list)
     rest: list[Drawn] = field(default_factory=list)
+    first: list[Drawn] = field(default_factory=list)
     searched: bool = False
     tried: int = 0
     killed: int = 0
@@ -106,14 +108,14 @@ class Known:
 
     def left_broken(self, candidate: Claim) -> int:
         """How many of the first instances that break the printed claim break a candidate, too."""
-        some = (on(candidate, self.claim, one) for one in self.against[:FEW])
+        some = (on(candidate, self.claim, one) for one in self.first)
         return sum(seen is not None and bool(seen.measured.broken) for seen in some)
 
-    def looser(self, candidate: Claim) -> bool:
-        """Whether a candidate's right side promises less than the printed one at every known instance."""
+    def looser(self, candidate: Claim, base: Claim) -> bool:
+        """Whether a candidate's right side promises less at every known instance than that of the claim it came of."""
         relation, said = self.claim.sentence.relation, False
         for one in self.all[:MEASURED]:
-            two = on(self.claim, self.claim, one), on(candidate, self.claim, one)
+            two = on(base, self.claim, one), on(candidate, self.claim, one)
             if two[0] is None or two[1] is None:
                 continue
             for a, b in zip(two[0].measured.rows, two[1].measured.rows, strict=False):
@@ -212,6 +214,7 @@ def known_of(
             elif again is not None:
                 seen.append(again)
     del known.against[BROKEN:]
+    known.first = known.against[:FEW]
     rest = sorted((now for now in seen if not now.measured.broken), key=lambda now: -now.score)
     known.rest = [now.drawn for now in rest]
     spread = rest[TIGHT // 2 :: max(1, 2 * len(rest) // TIGHT)]

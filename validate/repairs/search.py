@@ -18,13 +18,15 @@ from typing import Any
 
 from theory.claim import Claim
 from validate.examine import EVALUATIONS, FAR, OPERATIONS, POOL, GivenUpError
+from validate.in_words import described
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import measured
 from validate.measurement import claim_of
 from validate.proving import evidence
+from validate.repairs.candidates import Candidate, Edit, alone, conflicts, said
 from validate.repairs.conditions import conditions
-from validate.repairs.edits import Candidate, Edit, alone, conflicts, edited, said
+from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
 from validate.repairs.known import FEW, FIRST, Known, hunted, known_of, shaken
 from validate.repairs.repaired import Repair, Repaired
@@ -137,13 +139,14 @@ class _Search:
         self.seen = {said(self.claim)}
         self.near: list[Near] = []
         self.proved: dict[Any, bool] = {}
+        self.base: dict[Any, Claim] = {}
         self.proving = 0.0
         self.tables: dict[Any, Table] = {}
         self.failed: Counter[str] = Counter()
         self.stands = False
         self.hunts = self.checks = self.dropped = 0
         self.interrupted = False
-        self.unfinished: Candidate | None = None
+        self.nearest = (0, "")
 
     def over(self) -> bool:
         return time.process_time() > self.end
@@ -243,7 +246,9 @@ class _Search:
             room = self.known.room(one.claim, not kinds & NARROWER)
             if room is not None:
                 slip = one.edits[-1].kind in ("sign", "function")
-                if slip and self.known.looser(one.claim):  # it only promises less, as another term does
+                if slip and self.known.looser(
+                    one.claim, self.base[said(one.claim)]
+                ):  # it only promises less, as another term does
                     one = replace(one, edits=(*one.edits[:-1], Edit("term", one.edits[-1].words)))
                 kept.append((room, one))
             elif len(one.edits) == 1:
@@ -255,7 +260,7 @@ class _Search:
         if one.edits[-1].kind == "strictness":
             return
         left = self.known.left_broken(one.claim)
-        if asked or left < min(FEW, len(self.known.against)):
+        if asked or left < len(self.known.first):
             self.near.append(Near(one, asked, left))
 
     def _next(self, candidate: Candidate) -> Iterator[Candidate]:
@@ -267,6 +272,7 @@ class _Search:
             if key in self.seen:
                 continue
             self.seen.add(key)
+            self.base[key] = candidate.claim
             try:
                 left = conflicts(one.claim)
             except (ValueError, KeyError, AssertionError):
@@ -289,6 +295,7 @@ class _Search:
         self.hunts += 1
         found = hunted(one.claim, min(self.end, time.process_time() + HUNT), self.known.searched)
         if found.broken is not None:
+            self._remember(1, one, f"broken by {described(found.broken.drawn)}")
             self.known.learn(found.broken.drawn)
             if len(one.edits) == 1:
                 self._came_near(one, False)
@@ -306,24 +313,33 @@ class _Search:
             with TemporaryDirectory() as folder:
                 result = check_one(one.claim, quick=True, out=folder, given_up=self.over)
         except GivenUpError:
-            self.unfinished = one
+            self._remember(3, one, "whose check did not end in the time")
             return
-        if result.verdict in STANDS and (result.verdict == "proved" or self._stays(one.claim)):
+        if result.verdict in STANDS and (result.verdict == "proved" or self._stays(one)):
             self.found.append(Repaired(one, result))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
-        elif result.break_found is not None and result.verdict not in STANDS:
+        elif result.verdict not in STANDS:
+            why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
+            self._remember(2, one, why)
+        if result.verdict not in STANDS and result.break_found is not None:
             self._learn(one.claim, result.break_found.data or {})
 
-    def _stays(self, claim: Claim) -> bool:
+    def _remember(self, rank: int, one: Candidate, why: str) -> None:
+        """How far a candidate came, and what ended it: it is told where nothing stands."""
+        if rank > self.nearest[0]:
+            self.nearest = rank, f"{one.words}, {why}"
+
+    def _stays(self, one: Candidate) -> bool:
         """Whether another hunt, with what time is left, breaks a claim that nothing has broken."""
         self.tell(f"{self.printed.id}: a longer hunt for an instance that breaks it")
         end = min(self.end, time.process_time() + LONGER)
         found = hunt(
-            claim, pool=POOL[False], evaluations=EVALUATIONS[False], far=FAR[False], seed=1, smallest=False,
+            one.claim, pool=POOL[False], evaluations=EVALUATIONS[False], far=FAR[False], seed=1, smallest=False,
             operations=DEEPER * OPERATIONS[True], stop=lambda: time.process_time() > end,
         )  # fmt: skip
         if found.broken is not None:
             self.known.learn(found.broken.drawn)
+            self._remember(2, one, f"supported by a quick check, broken by {described(found.broken.drawn)}")
         return found.broken is None
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
@@ -348,7 +364,7 @@ class _Search:
         found = sorted(self.found, key=lambda one: (one.distance, order[one.verdict], -(one.tightness or 0)))
         return Repair(
             self.printed, tuple(found), self.stands, self.known.tried, self.known.killed, self.dropped, self.hunts,
-            self.checks, time.process_time() - self.begun, self.over(), self.interrupted,
+            self.checks, time.process_time() - self.begun, self.over(), self.interrupted, self.nearest[1],
         )  # fmt: skip
 
 
