@@ -1,5 +1,6 @@
 """What the command line says to somebody who has mistyped something: the value, what it may be, and what to do next."""
 
+import errno
 import json
 import shlex
 from pathlib import Path
@@ -110,6 +111,8 @@ def test_the_example_of_a_message_about_missing_parameters_runs(id: str) -> None
 def test_a_message_is_one_line_that_a_terminal_may_show() -> None:
     assert messages.one_line("a\n\tb\x1b[31m") == "a b\\u001b[31m"
     assert messages.bad_input(OSError("no more")) == "no more"
+    full = messages.bad_input(OSError(errno.ENOSPC, "No space left on device"))
+    assert full == "what was to be kept cannot be written: No space left on device"
     assert messages.bad_input(ValueError()) == "ValueError"
     assert messages.misuse(ValueError("other"), "fedproof") is None
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sim.native import build
+from tests.shares import share
 from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
 from validate.commands.output import noticing_interrupts
 
@@ -41,7 +42,7 @@ def test_exact_moments_of_an_instance_done_by_hand() -> None:
     assert table[-2] == "weighted_sum = 48"
 
 
-@pytest.mark.parametrize("aggregation", ["unbiased", "normalised"])
+@pytest.mark.parametrize("aggregation", share(["unbiased", "normalised"], 2))
 def test_rounds_drawn_again_and_chances_that_change_as_simulated(aggregation: str) -> None:
     """Means of 20,000 runs within 6 standard errors: with probability 1 - 2e-9 each of two metrics."""
     clients = [{"h": ["1", "2"], "a": ["1", "0"], "p": ["1/2", "1/4", "3/4"]}, {"h": "2", "a": "-1", "p": "1/3"}]
