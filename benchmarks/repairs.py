@@ -14,6 +14,7 @@ import argparse
 import json
 import sys
 import time
+from contextlib import suppress
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,13 @@ def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[st
     return {"id": id, "counts": counts, "severity": found.severity, "cpu": round(taken, 1), "repairs": repairs}
 
 
+def _told(row: dict[str, Any]) -> str:
+    best = row["repairs"][0] if row["repairs"] else None
+    words = "-" if best is None else "; ".join(edit["words"] for edit in best["edits"])
+    verdict = "none" if best is None else best["verdict"]
+    return f"{row['id']}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}"
+
+
 def main() -> None:
     """Print the measurement as JSON; each claim is told on stderr when it is done."""
     parser = argparse.ArgumentParser()
@@ -125,16 +133,11 @@ def main() -> None:
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
     rows = []
-    for id, amended in by_hand().items():
-        if only and id not in only:
-            continue
-        rows.append(row_of(id, amended, given.seconds, given.deep))
-        row = rows[-1]
-        words = "; ".join(edit["words"] for edit in row["repairs"][0]["edits"]) if row["repairs"] else "-"
-        verdict = row["repairs"][0]["verdict"] if row["repairs"] else "none"
-        print(
-            f"{id}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}", file=sys.stderr, flush=True
-        )
+    with suppress(KeyboardInterrupt):  # what is finished is printed
+        for id, amended in by_hand().items():
+            if not only or id in only:
+                rows.append(row_of(id, amended, given.seconds, given.deep))
+                print(_told(rows[-1]), file=sys.stderr, flush=True)
     found = [one for row in rows for one in row["repairs"]]
     summary = {
         "seconds": given.seconds,
