@@ -66,6 +66,7 @@ pictures: $(VENV)/installed-dev
 
 fuzz: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.run --cases $(CASES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.environments
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.w1_fedavg_svrg --quick

@@ -61,9 +61,10 @@ class Claims(SphinxDirective):
         paper = catalog.paper(self.arguments[0])
         known = {c.id: c for c in paper}
         rows: list[tuple[Any, ...]] = [
-            (_link(claim.id, known), verdicts()[claim.id], claim.title or claim.label) for claim in paper
+            (verdicts()[claim.id], _paragraph(_link(claim.id, known), f" {claim.title or claim.label}"))
+            for claim in paper
         ]
-        return [_table(("claim", "verdict", ""), rows), *(_section(claim, known) for claim in paper)]
+        return [_table(("verdict", "claim"), rows), *(_section(claim, known) for claim in paper)]
 
 
 def anchor(id: str) -> str:
@@ -178,7 +179,13 @@ def _list(items: Any) -> nodes.bullet_list:
 def _table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> nodes.table:
     group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in head), cols=len(head))
     for kind, lines in ((nodes.thead, [head]), (nodes.tbody, rows)):
-        group += kind("", *(nodes.row("", *(nodes.entry("", _paragraph(c)) for c in line)) for line in lines))
+        group += kind(
+            "",
+            *(
+                nodes.row("", *(nodes.entry("", c if isinstance(c, nodes.paragraph) else _paragraph(c)) for c in line))
+                for line in lines
+            ),
+        )
     return nodes.table("", group, classes=["colwidths-auto"])
 
 

@@ -92,6 +92,10 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(typed: st
     message = complaint(call(*typed.split(), "--out", "spec.json/deep/file"))
     assert "--out=spec.json/deep" in message
     assert "give another --out" in message
+    if not typed.endswith((".json", ".toml")):  # those write a file
+        (folder / "link").symlink_to("nowhere")
+        assert "leads nowhere; give another --out" in complaint(call(*typed.split(), "--out", "link"))
+        (folder / "link").unlink()
     assert sorted(folder.iterdir()) == before
 
 

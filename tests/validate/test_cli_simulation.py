@@ -14,6 +14,7 @@ import pytest
 from sim.native import build
 from tests.shares import share
 from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
+from validate.commands import output
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -132,9 +133,20 @@ def test_an_interrupt_that_was_lost_is_noticed() -> None:
         check()
         with contextlib.suppress(KeyboardInterrupt):  # as in a destructor, where Python drops it
             signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            check()
+        for told in (check, lambda: output.progress("at work")):
+            with pytest.raises(KeyboardInterrupt):
+                told()
+        with noticing_interrupts() as inner, pytest.raises(KeyboardInterrupt):
+            inner()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(output, "PATIENCE", 0.01)
+    said = ""
+    with output.telling_time("the moments"):
+        while "the moments: 0 s so far" not in said:
+            said += capsys.readouterr().err
 
 
 def test_an_interrupt_signal_keeps_the_finished_blocks(folder: Path) -> None:
