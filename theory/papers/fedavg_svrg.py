@@ -425,10 +425,19 @@ SUMMED = (
     ),
 )  # fmt: skip
 
+# From which lines the paper has its results, as its proofs cite them.
+RESTS_ON = {
+    "eq-a20": "eq-a19", "eq-a21": "eq-a20 lemma-a1", "eq-a22": "eq-a21", "eq-a23": "eq-a22 lemma-a2",
+    "eq-a24": "eq-a23", "eq-a25": "eq-a24", "theorem-v1-eq7": "eq-a25", "theorem-v1-eq8": "theorem-v1-eq7",
+    "remark-rate": "theorem-v1-eq8", "lemma-v1-eq12": "lemma-v1-eq9 lemma-v1-eq10",
+    "lemma-v1-eq14": "theorem-v1-eq7 lemma-v1-eq12 lemma-v1-eq13", "lemma-v1": "lemma-v1-eq14",
+}  # fmt: skip
+
 PAPER = Paper(
     name="fedavg-svrg",
     title="Federated Learning Using Variance Reduced Stochastic Gradient for Probabilistically Activated Agents",
     authors="Mohammadreza Rostami, Solmaz S. Kia",
     claims=(*THEOREM, *REMARK, *LEMMA, *APPENDIX, *SUMMED),
     experiments="examples.fedavg_svrg",
+    rests_on=RESTS_ON,
 )

@@ -166,9 +166,11 @@ class _Search:
             waiting += self._kept(now)
             kept, waiting = _split_suggested(waiting, band)
             bases = [first, *(one.candidate for one in self._nearest()[:TABLES] if one.candidate.distance + 1 <= band)]
-            while not self.over() and not self._enough():
+            while not self.over() and len(self.found) < MOST:
                 some = sorted([*kept, *self._suggested(bases, band + AHEAD)], key=_order)
                 if not some or some[0][1].distance > band + NEAR:
+                    break
+                if self._enough() and some[0][1].distance > self.found[0].distance + NEAR:
                     break
                 best = self._first(some)
                 kept = [one for one in kept if one is not best]
