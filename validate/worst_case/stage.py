@@ -17,7 +17,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.for_every import ForEvery
-from theory.formula import Apply, Name
+from theory.formula import Apply, Name, Number
 from theory.program import work
 from theory.sentence import everything
 from theory.worst_case.rounded import size_of
@@ -335,14 +335,23 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
         notes.append("noise along one coordinate")
     if notes:
         text += f"; of a smaller class: {', '.join(notes)}"
-    proofs = [f"{_rounded_up(bound)} at {_sizes(one, bound)}, {_in_words(one)}" for one, bound in found.bounds]
-    if proofs:
-        text += f"; proved by exact multipliers: left is at most right times {'; '.join(proofs)}"
+    if found.bounds:
+        text += f"; proved by exact multipliers: {_proved(claim, found.bounds)}"
     bounds = [
         {"at": _sizes(one, bound), "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
     ]
     data = {"tried": len(found.tried), "bounds": bounds, "bounded": found.bounded}
     return [Evidence("exact", "holds", text, data=data, origin="worst case")]
+
+
+def _proved(claim: Claim, bounds: list[tuple[Tried, WorstRatio]]) -> str:
+    """What bounds say: of ``>=`` they are ratios of right to left, which say nothing more where right is 0."""
+    where = [(_rounded_up(bound), f"{_sizes(one, bound)}, {_in_words(one)}") for one, bound in bounds]
+    if claim.sentence.relation in (">=", ">"):
+        if claim.sentence.right == Number(Fraction(0)):
+            return "left is not below 0 at " + "; ".join(at for _, at in where)
+        return "right is at most left times " + "; ".join(f"{ratio} at {at}" for ratio, at in where)
+    return "left is at most right times " + "; ".join(f"{ratio} at {at}" for ratio, at in where)
 
 
 def _sizes(one: Tried, bound: WorstRatio) -> str:
