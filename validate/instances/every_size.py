@@ -1,8 +1,8 @@
 """Every size up to 64, and numbers far out: a bound may break at 17 coordinates, or beyond 65,000 workers, only.
 
-Doubling steps over what is false at one value alone. So each integer of the tightest instances goes through all values
-where a play takes little work, as nothing is drawn; and of a claim about numbers alone one number after another, and two at once, lies far
-out, the others being solved for.
+Doubling steps over what is false at one value alone. So each integer of the tightest instance goes through all values
+where a play takes little work, as nothing is drawn; and of a claim about numbers alone one number after another, and
+two at once, lies far out, the others being solved for.
 """
 
 from __future__ import annotations
