@@ -16,9 +16,11 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --maxprocesses
 # A hundred processes would each compile every module again where an environment forbids to keep what they compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
+ifndef TOGETHER
 .NOTPARALLEL:
+endif
 .DELETE_ON_ERROR:
-.PHONY: help report report-full test test-all docs notebooks pictures fuzz bench bench-all kernels lint clean
+.PHONY: help report report-full test test-all checked docs notebooks pictures fuzz bench bench-all kernels lint clean
 
 help:
 	@echo "make report       check every claim and write the HTML report to $(OUT)/index.html, with fewer instances and runs"
@@ -41,11 +43,15 @@ report: $(VENV)/installed
 report-full: $(VENV)/installed
 	$(BIN)/fedproof report --out $(OUT)
 
-test: lint docs
+test: checked
 	$(PYTEST)
 
-test-all: lint docs
+test-all: checked
 	$(PYTEST) -m ""
+
+# Neither needs anything of the other, and each keeps one core busy.
+checked: $(VENV)/installed-dev
+	@$(MAKE) --no-print-directory -j 2 TOGETHER=1 lint docs
 
 docs: $(VENV)/installed-dev
 	@test -f build/docs/searchindex.js || rm -rf build/docs  # of a build that was interrupted, Sphinx cannot go on
@@ -60,6 +66,7 @@ pictures: $(VENV)/installed-dev
 
 fuzz: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.run --cases $(CASES)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz.environments
 
 bench: $(VENV)/installed
 	$(BIN)/python -m benchmarks.w1_fedavg_svrg --quick

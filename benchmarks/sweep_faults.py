@@ -2,9 +2,10 @@
 
     python -m benchmarks.sweep_faults            two processes; workers and coordinators killed 20 times
     python -m benchmarks.sweep_faults --dask     a Dask scheduler and two workers, one of them killed
+    python -m benchmarks.sweep_faults --doubles 20   two coordinators of one store, which they know by different names
 
 Who is killed, and when, is drawn from a seed. The exit status is 1 unless the results are the same, byte for byte.
-Needs `ps`.
+Needs `ps`; a folder that is bound to a second place needs root, and is left out without.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ S = 1
 M = 2
 """
 CELLS = 2000
+FEW = SPECIFICATION.replace("to = 24", "to = 1")
 # Seconds that are added to each cell, so that there is time to disturb it.
 PAUSE = 0.03
 
@@ -54,22 +56,22 @@ def unhurried(document: dict[str, Any]) -> dict[str, Any]:
     return run_cell(document)
 
 
-def run(store: Path, address: str | None) -> None:
+def run(store: Path, address: str | None, text: str = SPECIFICATION) -> None:
     """The disturbed sweep, in a process of its own."""
     from benchmarks.sweep_faults import unhurried
     from validate.sweep.coordinator import sweep
     from validate.sweep.specification import read_specification
 
     options: dict[str, Any] = {"workers": 2} if address is None else {"engine": "dask", "address": address}
-    sweep(read_specification(SPECIFICATION), store, function=unhurried, resume=True, **options)
+    sweep(read_specification(text), store, function=unhurried, resume=True, **options)
 
 
-def undisturbed(store: Path) -> str:
+def undisturbed(store: Path, text: str = SPECIFICATION) -> str:
     """The digest of the same cells."""
     from validate.sweep.coordinator import sweep
     from validate.sweep.specification import read_specification
 
-    return sweep(read_specification(SPECIFICATION), store, workers=2).digest
+    return sweep(read_specification(text), store, workers=2).digest
 
 
 def begun(store: Path, address: str | None = None) -> subprocess.Popen[bytes]:
@@ -137,17 +139,83 @@ def on_dask(folder: Path, draw: random.Random) -> None:
             sys.exit(f"the sweep ended with {process.returncode}")
 
 
+def other_names(folder: Path) -> dict[str, tuple[Path, Path]]:
+    """The folder and the path by which a second coordinator knows the store ``folder/store``, by what they are."""
+    (folder / "linked").symlink_to(folder)
+    (folder / "link").symlink_to(folder / "store")
+    found = {
+        "the same name": (folder, folder / "store"),
+        "a relative one": (folder, Path("store")),
+        "a link to the file": (folder, folder / "link"),
+        "a link to its folder": (folder, folder / "linked" / "store"),
+        "a way round": (folder, folder / "linked" / ".." / folder.name / "store"),
+    }
+    bound = folder / "bound"
+    bound.mkdir()
+    if subprocess.run(["mount", "--bind", folder, bound], capture_output=True).returncode == 0:
+        found["a bound folder"] = (folder, bound / "store")
+    if (folder / "store").exists():
+        os.link(folder / "store", folder / "hard")
+        found["a hard link"] = (folder, folder / "hard")
+    return found
+
+
+def doubled(draw: random.Random) -> str:
+    """Two coordinators of one store at the same time; what came of it.
+
+    Raises:
+        SystemExit: where the store ends otherwise than it would have with one.
+    """
+    from validate.sweep.store import Store
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        wanted = undisturbed(folder / "wanted", FEW)
+        begin = [sys.executable, "-m", "benchmarks.sweep_faults", "--few", "--run"]
+        where = {**os.environ, "PYTHONPATH": os.getcwd()}
+        first = subprocess.Popen([*begin, str(folder / "store")], env=where, stderr=subprocess.DEVNULL)
+        try:
+            time.sleep(draw.uniform(0, 5))
+            names = other_names(folder)
+            kind = draw.choice(list(names))
+            at, path = names[kind]
+            second = subprocess.run([*begin, str(path)], cwd=at, env=where, capture_output=True, text=True)
+            status = first.wait()
+            (folder / "hard").unlink(missing_ok=True)  # under two names a store is not gone on with
+            subprocess.run([*begin, str(folder / "store")], env=where, check=True)
+        finally:
+            first.kill()
+            first.wait()
+            if "a bound folder" in names:
+                subprocess.run(["umount", folder / "bound"], check=True)
+        with Store.read(folder / "store") as store:
+            found, counts = store.digest(), store.counts()
+        said = second.stderr.strip().splitlines()[-1:] or ["went on after the first"]
+        if found != wanted or counts.finished != counts.cells:
+            sys.exit(
+                f"{kind}: {found} in place of {wanted}, {counts}; statuses {status}, {second.returncode}: {said[0]}"
+            )
+    return f"{kind}: statuses {status}, {second.returncode}: {said[0].replace(name, '')[:150]}"
+
+
 def main() -> None:
     """Disturb a sweep, and compare."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--dask", action="store_true")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--doubles", type=int, default=0, help="pairs of coordinators")
+    parser.add_argument("--few", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--address", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.run is not None:
-        run(given.run, given.address)
+        run(given.run, given.address, FEW if given.few else SPECIFICATION)
+        return
+    for number in range(given.doubles):
+        print(f"{number + 1}: {doubled(random.Random(f'{given.seed} {number}'))}", flush=True)
+    if given.doubles:
+        print(f"{given.doubles} stores with two coordinators: all as with one")
         return
     from validate.sweep.store import Store
 

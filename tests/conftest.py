@@ -1,5 +1,6 @@
 """Property tests draw the same examples in every run; HYPOTHESIS_PROFILE=explore draws new ones."""
 
+import gc
 import os
 import signal
 
@@ -18,6 +19,22 @@ if PROFILE == "repeatable" and hasattr(providers, "_get_local_constants"):
 # What a shell begins in the background ignores interrupts, and hands that on to the programs that the tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Modules and tests stay to the end: collections of garbage need not go through them.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture
+def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick check searches from no instance: most of its time, where the verdict is the pool's all the same."""
+    from validate import examine
+
+    monkeypatch.setitem(examine.EVALUATIONS, True, 0)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import re
 import shlex
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -185,6 +186,13 @@ def test_what_the_reference_names_exists() -> None:
                 assert kind == "data" or thing.__doc__, f"{name} has no docstring"
 
 
+def test_the_page_of_words_is_what_the_code_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    words = importlib.import_module("words")
+    assert {word.partition("[")[0] for word in words.MEANING} - {"x", "y", "past"} == words.WORDS
+    assert (DOCS / "words.md").read_text(encoding="utf-8") == words.page(), "python docs/words.py makes it anew"
+
+
 # --- the local extensions --------------------------------------------------------------------------------------------
 
 
@@ -246,9 +254,20 @@ def test_a_claim_is_shown_with_all_that_it_has(name: str, monkeypatch: pytest.Mo
         wanted += [pseudo_code(claim.program)] if claim.program is not None else []
         wanted += [p.meaning for p in calculator(claim).bound.parameters if p.name != ROUNDS]
         wanted += [latex_of_claim(claim), *latex_of_definitions(claim).values()]
+        wanted += [catalogue.verdicts().get(claim.id, "")]
         assert all(part in text for part in wanted), claim.id
         spoken = [node["spoken"] for node in section.findall(lambda n: "spoken" in getattr(n, "attributes", {}))]
         assert spoken[:1] == [claim.statement]
+
+
+def test_the_catalogue_s_verdicts_are_the_readme_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    catalogue = extension("catalogue", monkeypatch)
+    assert set(catalogue.verdicts()) == {claim.id for claim in catalog.claims()}
+    found = catalogue.Verdicts.run(None)[0].astext().split()
+    row = re.search(r"^\| together \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert row is not None
+    proved, refuted, supported, undecided, vacuous = (cell.split(":")[0] for cell in row[1].split(" | "))
+    assert found[-5:] == [proved, refuted, supported, undecided, vacuous]
 
 
 def test_formulas_in_docstrings_are_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,25 +286,76 @@ def test_formulas_in_docstrings_are_no_markup(monkeypatch: pytest.MonkeyPatch) -
     assert converted(args) == args
 
 
-# --- the README's commands, as they stand ----------------------------------------------------------------------------
+# --- the pages' commands, as they stand -------------------------------------------------------------------------------
 
 MINUTES = ("check", "falsify", "mutate", "prove", "repair", "report", "reproduce", "review", "sharpen")
-NEWS = ("check", "falsify", "feasible", "read", "report")
+NEWS = ("check", "falsify", "feasible", "measure", "read", "report")
 SAYS = {**dict.fromkeys(NEWS, (0, 1)), "diff": (1,)}
 """1: something about a claim or a code, or an open question."""
+COMMANDS = {"README.md": 20, "docs/getting-started.md": 4, "docs/tutorial.md": 10, "docs/gallery.md": 6}
+"""The pages, and how many commands they have at least."""
+SPEC = """claims = ["my_paper.py:noise-ball"]
+rounds = 2
+[[problem]]
+kind = "scalar"
+clients = [{ h = 1, a = -1 }]
+[[algorithm]]
+kind = "program"
+delta = "1/4"
+"""
+"""What the tutorial's sweep names, and the page on sweeps describes."""
 
 
+@pytest.mark.parametrize("page", COMMANDS)
 @pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_the_readme_s_commands_run_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: bool) -> None:
-    """In their order, in one folder that has the repository's examples and nothing else."""
+def test_the_commands_of_a_page_run_as_they_stand(
+    page: str, long: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In their order, in one folder that has the repository's examples, the page's own files, and nothing else."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    lines = [re.sub(r"\s+#.*", "", line).strip() for line in text.splitlines() if line.startswith("    fedproof ")]
-    assert len(lines) > 20
+    text = (ROOT / page).read_text(encoding="utf-8")
+    if page == "docs/tutorial.md":
+        for name, language in (("my_paper.py", "python"), ("instance.json", "json")):
+            Path(name).write_text(next(b for _, info, b in FENCE.findall(text) if info.strip() == language))
+        Path("SPEC.toml").write_text(SPEC)
+    whole = text.replace("\\\n", " ")
+    lines = [
+        re.sub(r"\s+#.*", "", line).strip() for line in whole.splitlines() if re.match("    (fedproof|python) ", line)
+    ]
+    assert len(lines) >= COMMANDS[page]
     for line in lines:
-        _, name, *rest = shlex.split(line)
-        if long or name not in MINUTES or "--store" in rest:
+        first, name, *rest = shlex.split(line)
+        if first == "python":
+            if "-I" in (name, *rest) and long:
+                subprocess.run([sys.executable, name, *rest], check=True)
+        elif long or name not in MINUTES or "--store" in rest:
+            if not long and name == "verify":
+                continue  # of a certificate that `check` has written
             with files.forgetting():
                 found = call(name, *rest)
             assert found.exit_code in SAYS.get(name, (0,)), f"{line}: {found.stderr}"
+
+
+def cells(text: str) -> list[list[str]]:
+    """Of a printed table; two spaces or more stand between them."""
+    return [re.split(r" {2,}", line.rstrip()) for line in text.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_gallery_shows_what_its_commands_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verdicts, instances and derivations; what a search has covered may change with it."""
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^    (fedproof check .*)\n\n```text\n(.*?)```", text, re.MULTILINE | re.DOTALL)
+    assert len(shown) == 6
+    verdicts = []
+    for line, output in shown:
+        _, name, *rest = shlex.split(line)
+        printed, page = cells(call(name, *rest).stdout), cells(output)
+        assert printed[1][0] == page[1][0]
+        verdicts.append(page[1][1].split()[0])
+        assert printed[1][1].split()[0] == verdicts[-1], line
+        if verdicts[-1] in ("refuted", "proved"):
+            assert printed == page
+    assert sorted(verdicts) == ["proved", "refuted", "refuted", "refuted", "supported", "vacuous"]

@@ -22,7 +22,7 @@ LARGEST_PICTURE = 40_000
 MACHINE = re.compile(r"/home/|/root/|/tmp/|/Users/|/work/|site-packages|0x[0-9a-f]{6,}")
 PICTURE = "image/png"
 
-LONG = ("fedavg_svrg", "fedmim", "open_fl")
+LONG = ("fedavg_svrg", "fedmim", "open_fl", "own_theorem", "perm")
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 

@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperGroup
 
 from validate.commands import messages
-from validate.commands.output import json_alone
+from validate.commands.output import json_alone, noticing_interrupts
 from validate.memory import collect_seldom
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; a reader that has seen enough, such as `head`, ends it without an error."""
         try:
-            with json_alone() if ctx.meta[JSON] else nullcontext():
+            with noticing_interrupts(), json_alone() if ctx.meta[JSON] else nullcontext():
                 return super().invoke(ctx)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -89,7 +89,8 @@ def _derived(claim: Claim, proof: Any, origin: Origin) -> list[Evidence]:
         return [refused(origin, told, "kernel", error.line, error.where, error.sentence, error.why)]
     except (ValueError, TypeError, AttributeError) as error:  # what is written is no derivation
         return [refused(origin, f": it cannot be read: {error}", "kernel", why=str(error))]
-    text = f"a derivation of {len(checked.lines)} lines ends at it, for all values that its hypotheses allow"
+    number = len(checked.lines)
+    text = f"a derivation of {number} line{'s' * (number != 1)} ends at it, for all values that its hypotheses allow"
     text += f"; it rests on: {', '.join(checked.hypotheses)}" if checked.hypotheses else ""
     text += f"; never needed: {', '.join(checked.unused)}" if checked.unused else ""
     text += f"; citing: {'; '.join(checked.citations)}" if checked.citations else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Rational
 from typing import Any
@@ -127,6 +127,25 @@ def rationals() -> Numbers:
         return Fraction(value) if isinstance(value, int) else Fraction(int(value.p), int(value.q))
 
     return Numbers(exact=True, dtype=object, load=load, unload=unload, matrix=fmpq_mat)
+
+
+def in_balls(numbers: Numbers) -> Numbers:
+    """The same, its results being balls of python-flint."""
+    from flint import arb
+
+    return replace(numbers, unload=arb, matrix=None)
+
+
+def powers_in_balls(row: Array, step: Array, times: int) -> list[Array]:
+    """row, row step, row step^2, ... as balls, of rationals; at the precision of ``flint.ctx``."""
+    from flint import arb_mat
+
+    size = len(row)
+    matrix = arb_mat(size, size, step.ravel().tolist())
+    found = [arb_mat(1, size, row.tolist())]
+    for _ in range(times):
+        found.append(found[-1] * matrix)
+    return [np.array(one.entries(), dtype=object) for one in found]
 
 
 def _matrices(matrix: Callable[..., Any], stack: Array, shape: tuple[int, ...]) -> list[Any]:

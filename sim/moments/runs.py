@@ -21,6 +21,8 @@ from sim.moments.numbers import (
     Array,
     Numbers,
     checked_start,
+    in_balls,
+    powers_in_balls,
     rationals,
 )
 from sim.moments.results import OF_SERVER, Centred, Classes, Frame, Layout, Moments
@@ -42,7 +44,13 @@ class DivergenceError(ValueError):
 
 
 def moments_of(
-    program: Program, problem: Quadratic, parameters: Mapping[str, Any], *, start: Any, rounds: int
+    program: Program,
+    problem: Quadratic,
+    parameters: Mapping[str, Any],
+    *,
+    start: Any,
+    rounds: int,
+    enclosed: bool = False,
 ) -> Moments:
     """The first and second moments of the state after k = 0..K rounds from a fixed start; those of taps when asked for.
 
@@ -53,10 +61,12 @@ def moments_of(
             alpha (J,) of ``combine``.
         start: (d,), x0.
         rounds: K >= 0.
+        enclosed: of an exact problem of which every round is the same map: balls of python-flint that contain the
+            moments, at the precision of ``flint.ctx``, where fractions would grow without end. The map itself is exact.
 
     Raises:
-        ValueError: an argument outside its domain; an instruction that moments do not follow, and why; or iterates that
-            diverge beyond the range of float64 (`DivergenceError`).
+        ValueError: an argument outside its domain; an instruction that moments do not follow, and why; iterates that
+            diverge beyond the range of float64 (`DivergenceError`); rounds that are not alike, to be `enclosed`.
     """
     if not isinstance(problem, Quadratic):
         raise ValueError(f"problem={problem!r} is not a Quadratic: exact moments exist for quadratics only")
@@ -67,7 +77,7 @@ def moments_of(
             raise ValueError(
                 f"{step.op}{line} is not linear in the state: moments are of programs that are linear given the draws"
             )
-    run = _Run(program, problem, parameters, start, rounds)
+    run = _Run(program, problem, parameters, start, rounds, enclosed=enclosed)
     before = work.operations()
     try:
         return run.moments()
@@ -87,9 +97,10 @@ class _Run:
         start: Any,
         rounds: int,
         alone: bool = False,
+        enclosed: bool = False,
     ) -> None:
-        self.program, self.problem, self.rounds = program, problem, rounds
-        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True).moments()
+        self.program, self.problem, self.rounds, self.enclosed = program, problem, rounds, enclosed
+        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True, enclosed).moments()
         self.numbers: Numbers = rationals() if problem.exact else FLOATS
         self.start = checked_start(start, problem.dim, self.numbers)
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
@@ -258,7 +269,14 @@ class _Run:
                 f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
             )
         frame = lambda k: self.frame(k, states[k], states[k + 1])  # noqa: E731
-        return Moments(self.numbers, self.layout, self.classes, states, frame, self.apart)
+        return Moments(
+            in_balls(self.numbers) if self.enclosed else self.numbers,
+            self.layout,
+            self.classes,
+            states,
+            frame,
+            self.apart,
+        )
 
     def states(self) -> list[Centred]:
         """After every round."""
@@ -266,8 +284,12 @@ class _Run:
         D, r, numbers = len(begin), self.carried.own_width, self.numbers
         size = D * (D + 1) // 2 + sum(r * (r + 1) // 2 for m in self.classes.many if m > 1)
         most = self.rounds if numbers.exact else 4 * self.rounds
-        if self.alike and self.rounds > 1 and size <= most and size * D * D <= LARGEST_BATCH:
+        pays = self.enclosed or (self.rounds > 1 and size <= most)
+        if self.alike and pays and size * D * D <= LARGEST_BATCH:
             return self._as_one_map(begin)
+        if self.enclosed:
+            why = f"a map of {size} numbers is too large" if self.alike else "they change from round to round"
+            raise ValueError(f"moments are enclosed where all rounds are one map: {why}")
         shift = numbers.zeros(D) if numbers.exact else np.concatenate([numbers.zeros(1), begin[1:]])
         spread = None if self.classes.alone else numbers.zeros(len(self.clients), r, r)
         found = [Centred(np.outer(begin - shift, begin - shift), spread, shift)]
@@ -295,7 +317,9 @@ class _Run:
             made, _ = self.after(P, spread, shift, 0, reference=shift)
             step, y = packed.rows(made.second, made.spread), begin - shift
             rows = [packed.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
-            for _ in range(self.rounds):
+            if self.enclosed:
+                rows = powers_in_balls(rows[0], step, self.rounds)
+            while len(rows) <= self.rounds:
                 rows.append(rows[-1] @ step)
             seconds, spreads = packed.opened(np.stack(rows))
             pairs = zip(seconds, [None] * len(rows) if spreads is None else spreads, strict=True)

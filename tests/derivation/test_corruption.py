@@ -244,7 +244,7 @@ def judged(name: str, seed: int) -> str:
     return "another, right"
 
 
-SHORT = 40
+SHORT = 20
 """Lines of a derivation whose corruptions are judged always."""
 
 

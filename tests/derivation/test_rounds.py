@@ -9,6 +9,7 @@ import pytest
 from tests.derivation.exact import Numbers, law_of
 from tests.rounds import batched, chosen, loopless, served
 from tests.rounds import sgd as sampled
+from tests.shares import share
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.derivation.polynomials import RejectedError
@@ -250,7 +251,9 @@ def read(algorithm_: Any, parameters: dict[str, Any], texts: Any, samples: Any, 
                 assert numbers.value(q, at) == to_fraction(evaluate(e, world, at, words)), (text, n, i)
 
 
-@pytest.mark.parametrize(("algorithm_", "parameters", "texts"), CASES, ids=lambda v: getattr(v, "__name__", None))
+@pytest.mark.parametrize(
+    ("algorithm_", "parameters", "texts"), share(CASES, 2), ids=lambda v: getattr(v, "__name__", None)
+)
 @pytest.mark.parametrize(
     ("samples", "k"),
     [pytest.param(SAMPLES, 1, id="2"), pytest.param([*SAMPLES, *THIRD], 0, id="3", marks=pytest.mark.slow)],

@@ -1,12 +1,17 @@
 """What is fuzzed starts from something valid: certificates, SPECs, sweeps, command lines."""
 
+import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tests.validate.command_line import SPEC, assigned
 
 Certificate = dict[str, Any]
 
+CATALOGUE = Path(__file__).resolve().parents[1] / "catalogue"
+SHORT = 4
+"""Rounds of runs that are played in no time."""
 EQ8 = "fedavg-svrg/theorem-v1-eq8"
 SPECS: tuple[dict[str, Any], ...] = (
     SPEC,
@@ -143,11 +148,14 @@ HEAVY = frozenset({"check", "replay", "falsify", "repair", "mutate", "sharpen", 
 
 @cache
 def certificates() -> dict[str, Certificate]:
-    """Valid certificates, none of which takes long to check: of algorithms and of vectors, played and by moments."""
+    """Valid certificates, none of which takes long to check: of algorithms and of vectors, played and by moments, and
+    of the catalogue's false claims, by their ids."""
     from tests.validate import known_plays as known
 
     found = {label: known.certificate(label) for label in known.WHERE}
-    return found | {"by moments": {**found["lost-factor"], "by": "moments"}}
+    found |= {"by moments": {**found["lost-factor"], "by": "moments"}}
+    refuted = json.loads((CATALOGUE / "refuted.json").read_text(encoding="utf-8"))
+    return found | {one["claim"]: one for one in refuted if int(one["rounds"]) <= SHORT}
 
 
 def toml(value: dict[str, Any]) -> str:

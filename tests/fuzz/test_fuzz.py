@@ -1,12 +1,16 @@
 """The properties of `tests.fuzz.targets` on a few hundred inputs; `make fuzz` runs tens of thousands of others."""
 
 import itertools
+import random
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.fuzz import confirmed, seeds, statements
+from tests.fuzz import confirmed, environments, seeds, statements
+from tests.fuzz.bad_commands import Case, case
 from tests.fuzz.limits import TooSlow, limited
 from tests.fuzz.stores import read_store, valid_store
 from tests.fuzz.target import ACCEPTED, OUTCOMES, RECOMPUTED, Target
@@ -16,7 +20,7 @@ from theory import catalog
 from validate import verifier
 
 TARGETS = {target.name: target for target in targets()}
-EXAMPLES = {"certificate": 150, "problem file": 120, "formula": 200, "sweep": 80, "store": 60, "command line": 30}
+EXAMPLES = {"certificate": 150, "problem file": 60, "formula": 200, "sweep": 80, "store": 60, "command line": 30}
 
 
 def check(target: Target, cases: int) -> None:
@@ -43,6 +47,25 @@ def test_a_right_answer_or_a_clear_error(name: str) -> None:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_many_more(name: str) -> None:
     check(TARGETS[name], round(10_000 * TARGETS[name].share))
+
+
+def environments_are_survived(numbers: range, folder: Path) -> None:
+    """Cases of the seed 24, each in a folder of its own."""
+    for number in numbers:
+        one = case(random.Random(f"24 {number}"), tuple(environments.PLACES))
+        (folder / str(number)).mkdir()
+        assert environments.run(one, folder / str(number)).failures == [], (number, one)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_bad_command_lines_and_environments(tmp_path: Path) -> None:
+    environments_are_survived(range(5), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_many_more_environments(tmp_path: Path) -> None:
+    environments_are_survived(range(5, 150), tmp_path)
 
 
 # --- that these tests can fail ---------------------------------------------------------------------------------------
@@ -91,6 +114,26 @@ def test_another_claim_is_told(change: dict[str, Any], monkeypatch: pytest.Monke
         monkeypatch.setattr("validate.certificate.differences", lambda certificate, claim: ())
         with pytest.raises(AssertionError, match="nobody tells"):
             statements.told(made)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    ("code", "failure"),
+    [
+        ("raise RuntimeError('mine')", "a traceback"),
+        ("import sys; sys.exit(2)", "no error: line"),
+        ("import sys; sys.exit(9)", "status 9"),
+        ("open('notes.txt', 'w').close()", "lost or changed: notes.txt"),
+        ("while True: pass", "silent for"),
+    ],
+)
+def test_what_goes_wrong_in_an_environment_is_seen(
+    code: str, failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environments, "PROGRAM", ())
+    monkeypatch.setattr(environments, "SILENT", 0.5)
+    found = environments.run(Case(("-c", code), "as usual", None), tmp_path).failures
+    assert any(one.startswith(failure) for one in found), found
 
 
 def test_a_case_that_goes_on_is_stopped() -> None:

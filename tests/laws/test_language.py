@@ -24,9 +24,6 @@ PROVED = {
     "noise-ball/one-step", "noise-ball/noise-ball", "proxskip/lyapunov",
 }  # fmt: skip
 FILES = [Path(__file__).parent.parent / "language" / f"{name}.py" for name in EXAMPLES]
-# Of the true ones that are searched for long these are always checked; the others where slow tests run (one-step of
-# noise_ball.py is that of docs/language.md too, which is checked with the page).
-ALWAYS: set[str] = set()
 # What is true and what is false of the examples, from outside.
 FALSE = {
     "noise-ball/lost-factor", "proxskip/too-fast", "scaffold/fedavg-stays", "compression/no-spread", "lsvrg/too-fast",
@@ -56,13 +53,18 @@ def test_there_are_nineteen():
     assert len(CLAIMS) == 19
 
 
-def marked(id: str, value: object) -> object:
+# Of what is false or proved, what takes a check seconds: in one spelling in every run, or in slow tests alone.
+LONG = {"heavy-ball/anywhere", "lsvrg/lyapunov", "proxskip/lyapunov", "compression/no-spread"}
+LONG_OTHERWISE = {"lsvrg/lyapunov", "noise-ball/noise-ball", "noise-ball/lost-factor"}
+
+
+def marked(id: str, value: object, long: set[str]) -> object:
     """A parameter of a test, slow where the claim is true and searched for long."""
-    short = id in FALSE | PROVED | ALWAYS
+    short = id in (FALSE | PROVED) - long
     return pytest.param(value, id=id, marks=[] if short else [pytest.mark.slow])
 
 
-@pytest.mark.parametrize("id", [marked(id, id) for id in sorted(CLAIMS)])
+@pytest.mark.parametrize("id", [marked(id, id, LONG) for id in sorted(CLAIMS)])
 def test_the_examples_get_their_verdicts(id, tmp_path):
     result = examine(CLAIMS[id], quick=True, out=tmp_path)
     if id in PROVED:
@@ -108,7 +110,7 @@ def otherwise(name: str) -> Paper:
 
 def respelled() -> list[object]:
     """All claims in their other spelling; of the true ones that are searched for long most only in the slow tests."""
-    return [marked(one.id, one) for name in sorted(OTHERWISE) for one in otherwise(name)]
+    return [marked(one.id, one, LONG_OTHERWISE) for name in sorted(OTHERWISE) for one in otherwise(name)]
 
 
 @pytest.mark.parametrize("one", respelled())

@@ -32,8 +32,8 @@ def claims():
 
 
 CLAIMS = claims()
-QUICK = ("t1-sizes", "t2-sizes", "t3-sizes", "t5-sizes")
-LONG = ("f7", "f16-sizes")
+QUICK = ("t1-sizes", "t3-sizes")
+LONG = ("f7", "f16-sizes", "f1-schedules", "f2-schedules", "f1-sizes", "f10-sizes", "f7-sizes")
 """What is true and does not take a check long, and what is false and does."""
 
 

@@ -26,7 +26,7 @@ from validate.instances.problems import Quadratics
 from validate.instances.seen import measured
 
 MINE = {one.label: one for one in written_again.PAPER}
-QUICK = ("short", "skip-fast", "uncontrolled-stays", "loopless-fast", "two", "turned", "curved", "bent")
+QUICK = ("skip-fast", "uncontrolled-stays", "loopless-fast", "two", "turned", "curved", "bent")
 LABELS = [pytest.param(label, marks=[] if label in QUICK else [pytest.mark.slow]) for label in written_again.OF]
 
 

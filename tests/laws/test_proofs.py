@@ -39,7 +39,7 @@ def lines_of(c: Claim) -> Lines:
     return proved()[c.id][1]
 
 
-LONG, SHORT = 40, 12
+LONG, SHORT = 16, 10
 """Lines: longer derivations are checked in slow tests, and what is moved in a derivation that is not short."""
 
 

@@ -21,7 +21,14 @@ from validate.instances.pool import drawn
 from validate.instances.seen import Hunt, Seen
 from validate.verdict import Coverage, Result
 
-SLOW_TO_REFUTE = ("local-noise-wrong-2", "batch-wrong-1", "ball-wrong-1", "ball-wrong-2", "convex-wrong-1")
+SLOW_TO_REFUTE = (
+    "local-noise-wrong-1",
+    "local-noise-wrong-2",
+    "batch-wrong-1",
+    "ball-wrong-1",
+    "ball-wrong-2",
+    "convex-wrong-1",
+)
 """False in large sizes only: many clients or turns are tried, in floats first."""
 
 
@@ -155,12 +162,10 @@ def test_a_wrong_power_is_never_supported(label: str, tmp_path: Path) -> None:
 
 UNCERTIFIED = ("local-noise-wrong-2",)
 """20 turns or more with a draw in each: more outcomes than the verifier plays, so a break becomes no certificate."""
-QUICK = ("nonconvex",)
 
 
-@pytest.mark.parametrize(
-    "label", [pytest.param(x, marks=[] if x in QUICK else [pytest.mark.slow]) for x in powers.TRUE]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("label", powers.TRUE)
 def test_its_true_neighbour_is_supported(label: str, tmp_path: Path) -> None:
     result: Result = examine(powers.CLAIMS[label], quick=True, out=tmp_path)
     assert result.verdict == "supported", (result.covered, result.evidence[0].detail)

@@ -1,13 +1,12 @@
 """Law: where a side is undefined the instance says nothing, and is counted; an undefined relation does not hold."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.laws import units
+from tests.shares import share
 from theory import claim
 from theory.claim import Claim
 from validate.examine import examine
@@ -18,15 +17,6 @@ from validate.instances.pool import drawn
 def told(one: Claim, out: Path) -> tuple[str, str]:
     result = examine(one, quick=True, out=out)
     return result.verdict, " ".join(item.detail for item in result.evidence)
-
-
-def marked(claims: Iterable[Claim]) -> list[Any]:
-    """The check of those that take least always, of the others where slow tests run."""
-    slow = [pytest.mark.slow]
-    return [pytest.param(one, id=one.label, marks=[] if one.label in CHECKED else slow) for one in claims]
-
-
-CHECKED = ("pole-at-one-round", "power")
 
 
 @pytest.mark.parametrize("one", units.UNDEFINED, ids=lambda one: one.label)
@@ -44,20 +34,23 @@ def test_large_rows_are_no_undefined_ones(one: Claim) -> None:
     assert found.seen
 
 
-@pytest.mark.parametrize("one", marked(units.UNDEFINED))
+@pytest.mark.slow
+@pytest.mark.parametrize("one", units.UNDEFINED, ids=lambda one: one.label)
 def test_what_is_undefined_somewhere_is_counted(one: Claim, tmp_path: Path) -> None:
     verdict, text = told(one, tmp_path)
     assert verdict == "supported"
     assert "a side is undefined in" in text
 
 
-@pytest.mark.parametrize("one", marked(units.DEFINED))
+@pytest.mark.slow
+@pytest.mark.parametrize("one", units.DEFINED, ids=lambda one: one.label)
 def test_what_is_large_is_not_undefined(one: Claim, tmp_path: Path) -> None:
     verdict, text = told(one, tmp_path)
     assert verdict == "supported"
     assert "undefined" not in text
 
 
+@pytest.mark.usefixtures("few_instances")
 def test_what_is_undefined_everywhere_supports_nothing(tmp_path: Path) -> None:
     verdict, text = told(units.NEVER, tmp_path)
     assert verdict == "undecided"
@@ -65,7 +58,7 @@ def test_what_is_undefined_everywhere_supports_nothing(tmp_path: Path) -> None:
     assert not hunt(units.NEVER, pool=100, evaluations=100).seen
 
 
-@pytest.mark.parametrize("relation", ["1/(1 - L)**2 < 10**9", "delta <= 10/(1 - L)**2", "k <= 1/(1 - L)**2"])
+@pytest.mark.parametrize("relation", share(["delta <= 10/(1 - L)**2", "1/(1 - L)**2 < 10**9", "k <= 1/(1 - L)**2"], 3))
 def test_an_instance_on_which_a_relation_is_undefined_is_none(relation: str) -> None:
     """A division by zero is no infinity: no relation holds there, whichever side it is on."""
     one = replace(units.DEFINED[0], assuming=(*units.ASSUMED, relation))

@@ -11,6 +11,7 @@ import pytest
 
 from sim.moments import Point, Schedule, moments_of
 from sim.problems import Quadratic
+from tests.shares import share
 from theory.operations import to_fraction
 from theory.papers.algorithms import (
     dgd,
@@ -474,7 +475,7 @@ def at_random(seed: int) -> tuple[Program, Quadratic, dict[str, Any], Any]:
 WANTED, PARTS = 240, 8
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", share(range(PARTS), 4))
 def test_programs_at_random(part: int) -> None:
     """Of each program the first two rounds, or the first where the second has too many outcomes."""
     done, seed, operations = 0, 100_000 * part, set()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sim.native import build
+from tests.shares import share
 
 PATIENCE = 120  # seconds; about 5 are needed on an idle machine
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,14 +72,14 @@ os.write(1, b"usable\\n")
 """
 
 
-@pytest.mark.parametrize("source", [OPEN, PROGRAM], ids=["open", "program"])
+@pytest.mark.parametrize("source", share([OPEN, PROGRAM], 2), ids=["open", "program"])
 def test_an_interrupt_ends_the_simulation_and_the_process_goes_on(source):
     told, status = interrupted(source + COMMON, 1)
     assert told == ["started", "interrupted"] * 2 + ["usable"]
     assert status == 0
 
 
-@pytest.mark.parametrize("source", [OPEN, PROGRAM], ids=["open", "program"])
+@pytest.mark.parametrize("source", share([PROGRAM, OPEN], 2), ids=["program", "open"])
 def test_impatience_does_not_crash_the_process(source):
     told, status = interrupted(source + COMMON.replace("(1, 2)", "(2,)"), 3)
     assert told[0] == "started"

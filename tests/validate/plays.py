@@ -117,8 +117,10 @@ def spelled(assumption: Certificate) -> dict[str, Any]:
 
 
 def agree(printed: Any, value: Any) -> bool:
-    if isinstance(printed, Mapping):
-        return bool(float(Fraction(printed["lower"])) <= float(value) <= float(Fraction(printed["upper"])))
+    if isinstance(printed, Mapping):  # an interval far narrower than a float is exact
+        low, high = float(Fraction(printed["lower"])), float(Fraction(printed["upper"]))
+        slack = 1e-14 * max(abs(low), abs(high))
+        return bool(low - slack <= float(value) <= high + slack)
     return isinstance(value, Fraction) and Fraction(printed) == value
 
 

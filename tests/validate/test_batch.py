@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.rounds import local as local_descent
 from tests.rounds import sgd
+from tests.shares import share
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.formula import UndefinedError
@@ -328,7 +329,7 @@ FALSE |= {
 BUDGET = {"step": 40, "moment": 30, "end": 6, "ends": 6}
 
 
-@pytest.mark.parametrize("label", FALSE)
+@pytest.mark.parametrize("label", [pytest.param(x, marks=[pytest.mark.slow] if x == "step" else []) for x in FALSE])
 def test_constants_that_are_a_little_too_sharp_are_refuted(label: str) -> None:
     found = pooled(FALSE[label])
     broken = next(searched(FALSE[label], found, 10**4, 0, lambda: False, Passes(BUDGET[label])), None)
@@ -353,7 +354,7 @@ LARGER = {
 }
 
 
-@pytest.mark.parametrize(("label", "name"), [("turns", "H"), ("rounds", "K")])
+@pytest.mark.parametrize(("label", "name"), share([("turns", "H"), ("rounds", "K")], 2))
 def test_integers_are_made_larger(label: str, name: str) -> None:
     one = LARGER[label]
     broken = next(searched(one, pooled(one), 10**4, 0, lambda: False, Passes(150)), None)

@@ -1,5 +1,6 @@
 """What the command line says to somebody who has mistyped something: the value, what it may be, and what to do next."""
 
+import errno
 import json
 import shlex
 from pathlib import Path
@@ -91,6 +92,10 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_any_work(typed: st
     message = complaint(call(*typed.split(), "--out", "spec.json/deep/file"))
     assert "--out=spec.json/deep" in message
     assert "give another --out" in message
+    if not typed.endswith((".json", ".toml")):  # those write a file
+        (folder / "link").symlink_to("nowhere")
+        assert "leads nowhere; give another --out" in complaint(call(*typed.split(), "--out", "link"))
+        (folder / "link").unlink()
     assert sorted(folder.iterdir()) == before
 
 
@@ -110,6 +115,8 @@ def test_the_example_of_a_message_about_missing_parameters_runs(id: str) -> None
 def test_a_message_is_one_line_that_a_terminal_may_show() -> None:
     assert messages.one_line("a\n\tb\x1b[31m") == "a b\\u001b[31m"
     assert messages.bad_input(OSError("no more")) == "no more"
+    full = messages.bad_input(OSError(errno.ENOSPC, "No space left on device"))
+    assert full == "what was to be kept cannot be written: No space left on device"
     assert messages.bad_input(ValueError()) == "ValueError"
     assert messages.misuse(ValueError("other"), "fedproof") is None
 

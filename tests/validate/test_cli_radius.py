@@ -59,6 +59,7 @@ def test_adam_where_the_theorem_applies() -> None:
     [
         (["sgd", *settings(mu=1, L=2, r=1)], "sigma"),
         (["sgd", *settings(mu=1, L=2, r=1, sigma=1, nu=3)], "nu"),
+        (["sgd", *settings(mu=1, L=2, r=1, sigma=1, N=3)], "N: no radius of sgd depends on it"),
         (["sgd", *settings(mu=1, L=2, r=-1, sigma=1)], "r=-1"),
         (["sgd", *settings(mu=1, L=2, r=1, sigma=1, eta=0)], "eta=0"),
         (["momentum"], "momentum"),

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from sim.native import build
+from tests.shares import share
 from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
+from validate.commands import output
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -41,7 +43,7 @@ def test_exact_moments_of_an_instance_done_by_hand() -> None:
     assert table[-2] == "weighted_sum = 48"
 
 
-@pytest.mark.parametrize("aggregation", ["unbiased", "normalised"])
+@pytest.mark.parametrize("aggregation", share(["unbiased", "normalised"], 2))
 def test_rounds_drawn_again_and_chances_that_change_as_simulated(aggregation: str) -> None:
     """Means of 20,000 runs within 6 standard errors: with probability 1 - 2e-9 each of two metrics."""
     clients = [{"h": ["1", "2"], "a": ["1", "0"], "p": ["1/2", "1/4", "3/4"]}, {"h": "2", "a": "-1", "p": "1/3"}]
@@ -131,9 +133,20 @@ def test_an_interrupt_that_was_lost_is_noticed() -> None:
         check()
         with contextlib.suppress(KeyboardInterrupt):  # as in a destructor, where Python drops it
             signal.raise_signal(signal.SIGINT)
-        with pytest.raises(KeyboardInterrupt):
-            check()
+        for told in (check, lambda: output.progress("at work")):
+            with pytest.raises(KeyboardInterrupt):
+                told()
+        with noticing_interrupts() as inner, pytest.raises(KeyboardInterrupt):
+            inner()
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_long_work_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(output, "PATIENCE", 0.01)
+    said = ""
+    with output.telling_time("the moments"):
+        while "the moments: 0 s so far" not in said:
+            said += capsys.readouterr().err
 
 
 def test_an_interrupt_signal_keeps_the_finished_blocks(folder: Path) -> None:

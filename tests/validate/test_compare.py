@@ -385,6 +385,7 @@ def test_a_table_for_readers(tmp_path):
         (["--d", 1], "d=1"),
         (["--quantity", "speed"], "--quantity=speed is none of distance, gap, gradient"),
         (["--set", "eta=1"], "--set 'eta=1' is not ID:NAME=VALUE"),
+        (["--set", "textbook/sgd-step:bogus=1"], "textbook/sgd-step takes no bogus: its numbers are L, eta, mean_n("),
         (["--set", "textbook/sgd-step:eta=x"], "'x' is no number"),
         (["--also", "paper.txt"], "--also=paper.txt is no Python file"),
         (["--out", "f.gif"], "--out=f.gif does not end in"),

@@ -41,6 +41,7 @@ def test_a_proof_that_the_prover_accepts(monkeypatch: Patch) -> None:
     assert document["reaches"] is True
 
 
+@pytest.mark.usefixtures("without_search")
 def test_the_commands(monkeypatch: Patch) -> None:
     with catalog.forgetting():
         catalog.add(

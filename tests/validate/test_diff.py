@@ -45,7 +45,13 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize(("one", "right", "wrong", "line"), PLANTED, ids=[right for _, right, _, _ in PLANTED])
+LONG = ("fedavg_svrg", "fedmim", "scaffold")  # the last two are the subject of other tests here, too
+
+
+@pytest.mark.parametrize(
+    ("one", "right", "wrong", "line"),
+    [pytest.param(*case, id=case[1], marks=[pytest.mark.slow] if case[1] in LONG else []) for case in PLANTED],
+)
 def test_a_planted_error_is_found_and_its_line_is_named(one: Claim, right: str, wrong: str, line: str) -> None:
     good = diff(one, getattr(written, right))
     assert good.agrees, str(good)
@@ -202,6 +208,7 @@ def test_equations_between_parameters_hold() -> None:
     assert diff(known("fedmim/theorem-iv1-eq7"), mine).agrees
 
 
+@pytest.mark.slow
 def test_equations_may_count_samples() -> None:
     """Katyusha's loop has H = 2 max_n n turns by its claim: a code may take them from the problem."""
     one = known("katyusha/theorem-2-1/three")

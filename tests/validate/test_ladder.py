@@ -34,7 +34,7 @@ SPARSE = "E(norm2(x[1] - x0 + eta*grad(f, x0))) <= 5*eta**2*norm2(grad(f, x0))"
     ("one", "word"),
     [
         (claim("vectors", "norm2(sum_n(a_n)) <= 1010*sum_n(norm2(a_n))", vectors=("a_n",)), "1011 times]"),
-        (claim("coordinates", SPARSE, of=sparse), "7 dimensions"),
+        pytest.param(claim("coordinates", SPARSE, of=sparse), "7 dimensions", marks=pytest.mark.slow),
         (claim("terms", "sum_k(1/(k + 1)) <= 6"), "K=227"),
         pytest.param(
             claim("rounds", "E(norm2(x[k] - x0)) <= 60*eta**2*sigma2/N", of=wander), "61 rounds", marks=pytest.mark.slow

@@ -526,6 +526,7 @@ def accepted_alone(path: str) -> bool:
     return done.returncode == 0 and "VALID" in done.stdout and "f' is continuous" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_heavy_ball_is_refuted_anywhere(tmp_path: Path) -> None:
     found = examine(ANYWHERE, quick=True, out=tmp_path)
     assert found.verdict == "refuted"

@@ -40,9 +40,11 @@ def test_what_both_accept_is_proved_and_written(tmp_path: Path) -> None:
     assert examine(vectors.YOUNG, quick=True, out=tmp_path).verdict == "proved"
 
 
-@pytest.mark.parametrize(
-    ("other", "why"), [(rejects, "kernel accepts it: line all"), (reads_nothing, "does not read it: by='all'")]
-)
+REFUSED = [(rejects, "kernel accepts it: line all"), (reads_nothing, "does not read it: by='all'")]
+
+
+@pytest.mark.usefixtures("without_search")
+@pytest.mark.parametrize(("other", "why"), REFUSED)
 def test_what_the_verifier_does_not_accept_or_read_is_not_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], Report], why: str
 ) -> None:
@@ -52,13 +54,21 @@ def test_what_the_verifier_does_not_accept_or_read_is_not_proved(
     assert (item.outcome, path) == ("undecided", None)
     assert why in item.detail
     assert not list(tmp_path.glob("derivations/*.json"))
-    result = examine(vectors.YOUNG, quick=True, out=tmp_path)
-    assert (result.verdict, result.proof) == ("supported", None)
     found = derived(vectors.YOUNG, tmp_path, proving.UNITS)
     assert (found.proved, found.path) == (False, None)
     assert any(why in text for text in found.tried)
     shown = replay.derivation(vectors.YOUNG)
     assert shown is None or not shown.reaches
+
+
+@pytest.mark.usefixtures("without_search")
+@pytest.mark.parametrize(("other", "why"), REFUSED)
+def test_a_check_does_not_call_it_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: Callable[[Any], Report], why: str
+) -> None:
+    monkeypatch.setattr(verifier, "verify", other)
+    result = examine(vectors.YOUNG, quick=True, out=tmp_path)
+    assert (result.verdict, result.proof) == ("supported", None)
 
 
 def test_other_evidence_stays_as_it_is() -> None:

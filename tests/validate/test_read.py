@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validate.command_line import call
+from tests.validate.command_line import call, complaint
 from theory.latex import answers_in
 from validate import check
 
@@ -94,6 +94,12 @@ def test_bad_input(paper: Path) -> None:
         assert (result.exit_code, why in result.stderr) == (2, True), result.stderr
     result = call("read", "paper.tex:thm:main", "--against", "my_paper.py:nix")
     assert "no such claim" in result.stderr
+    for mine in ("[build]\nrequires = 'a'\n", "# my notes\n", "x = 1\n"):
+        paper.write_text(mine, encoding="utf-8")
+        assert "a file of questions" in complaint(call("read", "paper.tex:thm:main"))
+        assert paper.read_text(encoding="utf-8") == mine
+    paper.write_bytes(b"\xff")
+    assert "is not UTF-8" in complaint(call("read", "paper.tex:thm:main"))
     paper.write_text("[a", encoding="utf-8")
     assert "a file of questions cannot be read" in call("read", "paper.tex:thm:main").stderr
 

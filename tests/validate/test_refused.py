@@ -65,6 +65,7 @@ def test_what_is_no_derivation_is_told_too(proof: Any, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.usefixtures("without_search")
 def test_what_the_verifier_refuses_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verifier, "verify", lambda data: Report(False, ("FAIL  line all: no",), ("said",)))
     result = examine(RIGHT, quick=True, out=tmp_path)

@@ -66,6 +66,7 @@ def test_a_planted_slip_is_repaired(one, severity, statement, assuming) -> None:
     assert severity in MEANING
 
 
+@pytest.mark.slow
 def test_an_index_of_a_run_is_repaired() -> None:
     found = repair(LATE, seconds=SECONDS)
     assert found.severity == "misprint"
@@ -74,6 +75,7 @@ def test_an_index_of_a_run_is_repaired() -> None:
     assert found.best.claim.of is descent, "what is claimed of an algorithm stays claimed of it"
 
 
+@pytest.mark.usefixtures("without_search")
 def test_what_stands_is_left_alone() -> None:
     found = repair(TRUE, seconds=SECONDS)
     assert (found.stands, found.best, found.severity) == (True, None, None)
@@ -100,6 +102,7 @@ def test_repairs_are_in_order_of_distance_and_stand_by_the_check_alone(monkeypat
     assert asked
 
 
+@pytest.mark.slow
 def test_the_search_sees_the_printed_claim_alone() -> None:
     """With a repair by hand beside it, or in a paper of its own: the same comes of it."""
     printed_one = catalog.claim("saga/lemma-3")

@@ -72,7 +72,10 @@ V = "mean_n(norm2(x[{0}] - mean_n(x[{0}])))"
 AGREE = claim("agree", f"{V.format('k')} <= rho**(2*k)*{V.format('0')}", of=gossip, assuming=("connected(W)",))
 
 
-@pytest.mark.parametrize("label", FALSE)
+LONG = ("rare", "other-pair", "steps")
+
+
+@pytest.mark.parametrize("label", [pytest.param(x, marks=[pytest.mark.slow] if x in LONG else []) for x in FALSE])
 def test_what_is_false_there_is_refuted(label, tmp_path):
     result = examine(FALSE[label], quick=True, out=tmp_path)
     assert result.verdict == "refuted", result.covered
@@ -90,6 +93,7 @@ def test_the_second_eigenvalue_is_that_of_the_matrix():
     assert realised(AGREE, replace(candidate, values={**candidate.values, "rho": F(0)})) is None
 
 
+@pytest.mark.slow
 def test_a_true_claim_about_networks_is_not_broken(tmp_path):
     result = examine(AGREE, quick=True, out=tmp_path)
     assert result.verdict == "supported", [e.detail for e in result.evidence]

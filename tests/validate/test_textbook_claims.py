@@ -1,10 +1,10 @@
 """No false alarm on results that are known to be true, and no false comfort on neighbours of them that are false."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
+from tests.shares import share
 from tests.textbook_results import ATTAINED, PROVED, RESULTS, SUPPORTED
 from theory import claim, claims
 from theory.claim import Claim
@@ -48,17 +48,12 @@ def neighbour(label: str) -> Claim:
     return replace(true, statement=true.statement.replace(old, new, 1))
 
 
-def some(labels: Iterable[str]) -> list[object]:
-    """Each as a parameter, two of three of them slow: all but the first, the fourth and so on."""
-    return [pytest.param(x, marks=[] if n % 3 == 0 else [pytest.mark.slow]) for n, x in enumerate(labels)]
-
-
 def test_every_result_is_proved_or_comes_near_to_being_attained() -> None:
     assert set(PROVED) | set(ATTAINED) == {c.label for c in claims("textbook")} == set(RESULTS)
     assert len(PROVED) >= 41
 
 
-@pytest.mark.parametrize("label", some(ATTAINED))
+@pytest.mark.parametrize("label", share(ATTAINED, 3))
 def test_bounds_are_attained_and_never_broken(label: str) -> None:
     found = hunt(claim(f"textbook/{label}"), pool=POOL.get(label, 48), evaluations=0)
     assert found.broken is None
@@ -67,14 +62,14 @@ def test_bounds_are_attained_and_never_broken(label: str) -> None:
     assert ATTAINED[label] <= max(float(row.left) / float(row.right) for row in rows) <= 1
 
 
-@pytest.mark.parametrize("label", some(PROVED))
+@pytest.mark.parametrize("label", share(PROVED, 6))
 def test_no_instance_breaks_what_is_proved(label: str) -> None:
     found = hunt(claim(f"textbook/{label}"), pool=30, evaluations=0)
     assert found.broken is None
     assert found.seen
 
 
-@pytest.mark.parametrize("label", some(FALSE))
+@pytest.mark.parametrize("label", share(FALSE, 6))
 def test_false_neighbours_are_broken_and_not_proved(label: str) -> None:
     false = neighbour(label)
     assert "proved" not in {e.outcome for e in proving.evidence(false)}

@@ -106,12 +106,12 @@ CASES = [
     *((text, NESTED, of_nested, 1) for text in OF_NESTED),
     *((text, MOMENTUM, of_momentum, 2) for text in OF_MOMENTUM),
 ]
-"""Of these every third is read always, all in slow tests."""
+"""Of these every ninth is read always, all in slow tests."""
 
 
 @pytest.mark.parametrize(
     ("text", "program", "parameters", "rounds"),
-    [pytest.param(*case, id=case[0], marks=[] if n % 3 == 2 else [pytest.mark.slow]) for n, case in enumerate(CASES)],
+    [pytest.param(*case, id=case[0], marks=[] if n % 9 == 2 else [pytest.mark.slow]) for n, case in enumerate(CASES)],
 )
 def test_a_turn(text: str, program: Any, parameters: Any, rounds: int) -> None:
     source = random.Random(text)

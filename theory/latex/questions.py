@@ -61,9 +61,9 @@ def answers_in(text: str) -> dict[str, str]:
         raise ValueError(f"a file of questions cannot be read: {error}") from None
     found = {}
     for about, table in read.items():
-        answer = table.get("answer", "") if isinstance(table, dict) else None
+        answer = table.get("answer", "") if isinstance(table, dict) and set(table) <= {"answer"} else None
         if not isinstance(answer, str):
-            raise ValueError(f"a file of questions: [{about!r}] has no text after answer =")
+            raise ValueError(f"a file of questions: [{about!r}] has no text after answer =, or has more than that")
         if answer.strip():
             found[about] = " ".join(answer.split())
     return found

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from validate.commands import completion, messages, own
-from validate.commands.output import noticing_interrupts, print_json, progress, writable
+from validate.commands.output import print_json, progress, writable
 
 
 def falsify(
@@ -45,13 +45,8 @@ def falsify(
         raise messages.lacking(claim, what, lambda other: other.has_sentence)
 
     writable("--out", out)
-    with noticing_interrupts() as check, TemporaryDirectory() as folder:
-
-        def tell(line: str) -> None:
-            check()
-            progress(line)
-
-        found = falsified(claim, seconds=seconds, seed=seed, out=folder, tell=tell)
+    with TemporaryDirectory() as folder:
+        found = falsified(claim, seconds=seconds, seed=seed, out=folder, tell=progress)
         path = None
         if found.certificate is not None:
             path = kept.keep(claim, Path(folder), out, "falsify")[str(found.certificate)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -70,7 +71,8 @@ def bad_input(error: ValueError | OSError) -> str:
     """A bad input in one line."""
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
-            return one_line(error.strerror)
+            full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+            return one_line(f"{'what was to be kept cannot be written: ' if full else ''}{error.strerror}")
         name = str(error.filename)
         return one_line(f"{name}: {error.strerror}{_beside(name) if isinstance(error, FileNotFoundError) else ''}")
     return one_line(str(error)) or type(error).__name__

@@ -60,6 +60,8 @@ def mutate(
         writable("--log", to.parent)
         if to.is_dir():
             raise ValueError(f"--log={to} is a folder; give a file")
+        if not _is_log(to):
+            raise ValueError(f"--log={to} is no log of mutants, and would be added to; give another file")
         options["judged"] = partial(_logged, to)
     if "/" in target:
         reports = [mutate_claim(target, **options)]
@@ -74,6 +76,18 @@ def mutate(
         typer.echo(_line(found))
     if found["killed"] < found["false"]:
         raise typer.Exit(SURVIVED)
+
+
+def _is_log(path: Path) -> bool:
+    """Whether lines may be added: there is nothing yet, or the first is one that `_logged` wrote."""
+    if not path.exists():
+        return True
+    with path.open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    try:
+        return not first or {"name", "outcome", "killed"} <= set(json.loads(first))
+    except (ValueError, TypeError):
+        return False
 
 
 def _logged(to: Path, finding: Finding) -> None:

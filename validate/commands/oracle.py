@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import plain, print_json, read_object, table
+from validate.commands.output import plain, print_json, progress, read_object, table, telling_time
 
 if TYPE_CHECKING:
     from validate.instances.instance import Instance
@@ -76,20 +76,20 @@ def _show_rounds(unit: str, per_round: Mapping[str, Any], rounds: int) -> None:
     table([unit, *columns], rows)
 
 
-OF_MODEL = ("mean", "second_moment", "squared_gradient_norm", "suboptimality", "squared_iterate_norm",
-            "squared_distance")  # fmt: skip
-
-
 PROBED = 16  # rounds whose digits are counted
-MANY = 5_000_000  # characters
+MANY, MOST = 5_000_000, 150_000_000  # characters
+OTHERWISE = "--rigorous encloses them in intervals, and without either float64 is used"
 
 
 def tell_digits(instance: Instance) -> None:
     """Say on stderr, before they are computed, how many digits the fractions of many rounds will have.
 
     The digits of a linear recursion's fractions grow linearly in the rounds; they are counted over the first few.
+
+    Raises:
+        ValueError: where they are beyond reach.
     """
-    from validate.instances.runs import moments_of_instance
+    from validate.instances.runs import OF_MODEL, moments_of_instance
     from validate.instances.scalars import Schedule
 
     if instance.rounds <= 2 * PROBED or any(isinstance(value, Schedule) for value in instance.parameters.values()):
@@ -99,38 +99,80 @@ def tell_digits(instance: Instance) -> None:
     half, whole = (sum(len(str(plain(values[k]))) for values in lists) for k in (PROBED // 2, PROBED))
     a_round = max(0, whole - half) / (PROBED // 2)
     characters = a_round * instance.rounds**2 / 2
-    if characters > MANY:
-        typer.echo(
-            f"warning: the fractions of round {instance.rounds} will have about {a_round * instance.rounds:,.0f} "
-            f"characters, and those of all rounds {characters / 1e6:,.0f} MB; without --exact float64 is used, which "
-            "takes a moment",
-            err=True,
+    size = (
+        f"the fractions of round {instance.rounds} will have about {a_round * instance.rounds:,.0f} characters, and "
+        f"those of all rounds {characters / 1e6:,.0f} MB"
+    )
+    if characters > MOST:
+        raise ValueError(
+            f"rounds={instance.rounds} with --exact: {size}; at most {MOST / 1e6:,.0f} are made: {OTHERWISE}"
         )
+    if characters > MANY:
+        progress(f"warning: {size}; {OTHERWISE}, both in a moment")
 
 
-def show_instance(instance: Instance, exact: bool, as_json: bool) -> None:
-    """Compute and print the moments of an instance: of its model, and of every state variable."""
-    from validate.instances.runs import moments_of_instance
+def show_instance(instance: Instance, how: str, as_json: bool) -> None:
+    """Compute and print the moments of an instance: of its model, and of every state variable.
 
-    if exact:
+    Args:
+        instance: the instance.
+        how: "exact", "rigorous" or "floats".
+        as_json: print JSON.
+    """
+    from validate.instances.enclosed import enclosed_moments
+    from validate.instances.runs import OF_MODEL, moments_of_instance
+
+    if how == "exact":
         tell_digits(instance)
-    result = moments_of_instance(instance, exact=exact)
-    dim = instance.dim or 0
-    values = {name: getattr(result, name) for name in OF_MODEL}
-    flat = ("mean", "second_moment")
-    per_round = {
-        name: None if value is None else entries(value, dim if name in flat else 0) for name, value in values.items()
-    }
+    with telling_time("the moments"):
+        result = (
+            enclosed_moments(instance, progress)
+            if how == "rigorous"
+            else moments_of_instance(instance, exact=how == "exact")
+        )
+        dim = instance.dim or 0
+        values = {name: _written(getattr(result, name), how) for name in OF_MODEL}
+        flat = ("mean", "second_moment")
+        per_round = {
+            name: None if value is None else entries(value, dim if name in flat else 0)
+            for name, value in values.items()
+        }
     if not as_json:
-        _show_rounds("round", per_round, instance.rounds)
+        shown = per_round if how != "rigorous" else {name: _intervals(value) for name, value in per_round.items()}
+        _show_rounds("round", shown, instance.rounds)
         return
-    states = {name: {"mean": s.mean, "squared_norm": s.squared_norm} for name, s in result.states.items()}
+    states = {
+        name: {"mean": _written(s.mean, how), "squared_norm": _written(s.squared_norm, how)}
+        for name, s in result.states.items()
+    }
     print_json({"algorithm": instance.algorithm, "K": instance.rounds, **per_round, "states": states})
+
+
+def _written(values: Any, how: str) -> Any:
+    """An array of balls as pairs of decimals, lower and upper; of other numbers as it is."""
+    if how != "rigorous" or values is None:
+        return values
+    from theory.arithmetic import decimals
+
+    def pairs(part: Any) -> Any:
+        return [pairs(one) for one in part] if getattr(part, "ndim", 0) else list(decimals(part))
+
+    return pairs(values)
+
+
+def _intervals(values: Any) -> Any:
+    """Pairs of decimals as text for a table, ``[lower, upper]``, in lists as they are."""
+    if values is None or isinstance(values, str):
+        return values
+    if len(values) == 2 and all(isinstance(value, str) for value in values):
+        return values[0] if values[0] == values[1] else f"[{values[0]}, {values[1]}]"
+    return [_intervals(value) for value in values]
 
 
 def moments(
     spec: Annotated[str, typer.Argument(metavar="INSTANCE.json", help="The instance, or - for stdin.")],
     exact: Annotated[bool, typer.Option("--exact", help="Compute in fractions, and print them as p/q.")] = False,
+    rigorous: Annotated[bool, typer.Option("--rigorous", help="Intervals that contain them, for many rounds.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print exact moments of an algorithm's iterates.
@@ -140,7 +182,8 @@ def moments(
     b x, h (x - a)^2/2, or x'Hx/2 - b'x with a matrix "H" and a vector "b". The algorithm is any that is linear given
     its draws. The lists go over the rounds 0..K, and are of the model, its first state variable (the mean over the
     clients, where each has one): E of x, of x x', of ||grad f(x)||^2, of f(x) - f*, of ||x||^2 and of ||x - x*||^2.
-    With --json, "states" has the mean and the mean squared norm of every state variable.
+    Fractions grow with the rounds; --rigorous has intervals that contain the exact values, for thousands of rounds that
+    are all alike. With --json, "states" has the mean and the mean squared norm of every state variable.
 
     Specifications from before there were instances are taken too, in their own names (docs/reference/scenarios.md):
     {"algorithm": "local-sgd", "clients": [{"h": ["1"], "a": ["0"], "p": "1/2"}], "step": "1/5", "local_steps": 2, "K":
@@ -150,9 +193,16 @@ def moments(
     """
     from validate.instances.specs import instance_from, is_instance
 
+    if exact and rigorous:
+        raise ValueError("--exact and --rigorous: fractions, or intervals that contain them; give one of the two")
     data = read_object(spec)
     with any_number_of_digits():
         if is_instance(data):
-            show_instance(instance_from(data), exact, as_json)
+            show_instance(instance_from(data), "exact" if exact else "rigorous" if rigorous else "floats", as_json)
+        elif rigorous:
+            raise ValueError(
+                f"--rigorous: {spec} is a first specification; write it as an instance (docs/command-line.md)"
+            )
         else:
-            show_spec(data, exact, as_json)
+            with telling_time("the moments"):
+                show_spec(data, exact, as_json)

@@ -11,8 +11,9 @@ import sys
 import tempfile
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from fractions import Fraction
 from itertools import zip_longest
 from pathlib import Path
@@ -67,6 +68,8 @@ COLOURS = {
     **dict.fromkeys(("undecided", "skipped"), "yellow"),
 }
 """Of cells that are one of these words, where there are colours at all; no meaning is in a colour alone."""
+PATIENCE = 5.0
+"""Seconds between two lines."""
 LEAST, LONG = 28, 36
 """Columns of text below which a table is no longer readable; characters of a cell that has a line of its own."""
 
@@ -150,7 +153,14 @@ def ratio(value: float | None) -> str:
 
 
 def progress(message: str) -> None:
-    """Tell the user, on stderr, what is being done now."""
+    """Tell the user, on stderr, what is being done now.
+
+    Raises:
+        KeyboardInterrupt: where an interrupt has come (`noticing_interrupts`).
+    """
+    noting = signal.getsignal(signal.SIGINT)
+    if isinstance(noting, _Noting):
+        noting.check()
     typer.echo(message, err=True)
 
 
@@ -169,29 +179,53 @@ def bar(total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def noticing_interrupts() -> Iterator[Callable[[], None]]:
-    """A function that raises KeyboardInterrupt once an interrupt has come, also one that was lost.
+def telling_time(what: str) -> Iterator[None]:
+    """While this lasts, a line on stderr every `PATIENCE` seconds, for work that cannot say how far it is."""
+    over, began = threading.Event(), time.monotonic()
 
-    Python drops what a signal raises while a destructor, or a callback from C, is running.
-    """
-    came = False
+    def tell() -> None:
+        while not over.wait(PATIENCE):
+            with suppress(OSError, ValueError):  # nobody reads it any more
+                typer.echo(f"{what}: {time.monotonic() - began:.0f} s so far", err=True)
 
-    def note(number: int, frame: Any) -> None:
-        nonlocal came
-        came = True
+    threading.Thread(target=tell, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+class _Noting:
+    """A handler of interrupts that remembers them: Python drops what a signal raises while a destructor, or a callback
+    from C, is running."""
+
+    def __init__(self) -> None:
+        self.came = False
+
+    def __call__(self, number: int, frame: Any) -> None:
+        self.came = True
         raise KeyboardInterrupt
 
-    def check() -> None:
-        if came:
+    def check(self) -> None:
+        """Raise KeyboardInterrupt once an interrupt has come, also one that was lost."""
+        if self.came:
             raise KeyboardInterrupt
 
+
+@contextmanager
+def noticing_interrupts() -> Iterator[Callable[[], None]]:
+    """While this lasts no interrupt is lost: what it gives, and `progress`, raise KeyboardInterrupt once one came."""
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield check
+    if isinstance(before, _Noting):
+        yield before.check
         return
-    signal.signal(signal.SIGINT, note)
+    noting = _Noting()
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield noting.check
+        return
+    signal.signal(signal.SIGINT, noting)
     try:
-        yield check
+        yield noting.check
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -202,6 +236,8 @@ def writable(option: str, folder: Path) -> None:
     Raises:
         ValueError: naming the option.
     """
+    if folder.is_symlink() and not folder.exists():
+        raise ValueError(f"{option}={folder} is a link that leads nowhere; give another {option}")
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
         if not there.is_dir():
@@ -213,6 +249,19 @@ def writable(option: str, folder: Path) -> None:
         raise ValueError(f"{where} cannot be written to: {error.strerror}; give another {option}") from error
 
 
+def read_text(path: Path) -> str:
+    """The text in a file.
+
+    Raises:
+        ValueError: when it is not UTF-8.
+        OSError: when it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+
+
 def read_object(path: str) -> dict[str, Any]:
     """The JSON object in the file at `path`, or on stdin for ``"-"``.
 
@@ -222,7 +271,7 @@ def read_object(path: str) -> dict[str, Any]:
     """
     name = "stdin" if path == "-" else path
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        text = sys.stdin.read() if path == "-" else read_text(Path(path))
     except UnicodeDecodeError as error:
         raise ValueError(f"{name} is not UTF-8 text: {error.reason} at byte {error.start}") from error
     try:

@@ -27,6 +27,10 @@ class Method(StrEnum):
 
 
 SGD_CONDITIONS = ("mu <= L", "eta <= 1/L")
+TAKEN = {
+    Method.sgd: ("mu", "L", "r", "sigma", "eta"),
+    Method.adam: ("mu", "L", "eta", "beta1", "beta2", "eps", "sigma", "d", "r"),
+}
 
 
 def bounded(claim: Claim, parameters: Mapping[str, Any]) -> float | None:
@@ -161,6 +165,11 @@ def radius(
     if method is Method.sgd and not any(text.partition("=")[0].strip() == "eta" for text in given):
         given.append("eta=1/L")
     read, parameters = parameters_of.of_calculator(claim, given, f"fedproof radius {method.value}")
+    for name in parameters:
+        if name not in TAKEN[method]:  # one that the claim knows and no radius depends on
+            raise ValueError(
+                f"--set {name}: no radius of {method.value} depends on it; it takes {', '.join(TAKEN[method])}"
+            )
     found = of_sgd(read.bound, parameters, dim) if method is Method.sgd else of_adam(parameters)
     result = plain({"method": method.value, **found})
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import print_json, progress
+from validate.commands.output import print_json, progress, read_text
 
 if TYPE_CHECKING:
     from theory.claim import Claim
@@ -49,17 +49,21 @@ def read(
     Example: fedproof read paper.tex:thm:main --against my_paper.py:local_sgd
     """
     from theory.latex import LatexError, answers_in, claim_text, displays, file_of, labels_in, macros_in, put_together
+    from theory.latex.questions import HEAD
 
     match = _TARGET.match(target)
     if match is None:
         raise ValueError(f"{target} is not PAPER.tex:LABEL")
     path = Path(match["path"])
-    text = put_together(path.read_text(encoding="utf-8"), lambda name: _inside(path.parent, name))
+    text = put_together(read_text(path), lambda name: _inside(path.parent, name))
     label = (match["label"] or "").strip()
     if not label:
         raise ValueError(f"{path}: say which label: {', '.join(labels_in(text)) or 'there is none'}")
     file = questions or path.with_name(f"{path.stem}.questions.toml")
-    answers = answers_in(file.read_text(encoding="utf-8")) if file.exists() else {}
+    before = read_text(file) if file.exists() else ""
+    answers = answers_in(before)
+    if before.strip() and not answers and not before.startswith(HEAD.partition("\n")[0]):
+        raise ValueError(f"{file} is not a file of questions, and would be replaced; give another --questions")
     known = None if against is None else _known(against)
     try:
         found = _read(text, displays(text, label), label, known, answers, macros_in(text))
@@ -128,7 +132,7 @@ def _inside(folder: Path, name: str) -> str | None:
     """The text of a file that the paper takes in, of its own folder or below."""
     for path in (folder / name, folder / f"{name}.tex"):
         if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
-            return path.read_text(encoding="utf-8")
+            return read_text(path)
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from validate.commands import completion, own
-from validate.commands.output import noticing_interrupts, print_json, progress, table, writable
+from validate.commands.output import print_json, progress, table, writable
 
 if TYPE_CHECKING:
     from validate.sharpening.findings import Bracket, Sharpened
@@ -42,13 +42,7 @@ def sharpen(
 
     name = own.one(target) if ".py:" in target else own.known([target])[0]
     writable("--out", out)
-    with noticing_interrupts() as check:
-
-        def tell(line: str) -> None:
-            check()
-            progress(line)
-
-        found = sharpened(name, seconds=seconds, out=out, tell=tell)
+    found = sharpened(name, seconds=seconds, out=out, tell=progress)
     if as_json:
         print_json(found.to_json())
     else:

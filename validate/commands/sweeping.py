@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import animated, noticing_interrupts, print_json, table, writable
+from validate.commands.output import animated, noticing_interrupts, print_json, read_text, table, writable
 
 if TYPE_CHECKING:
     from validate.sweep.coordinator import Snapshot
@@ -117,11 +117,10 @@ def sweep(
         raise ValueError("SPEC.toml is missing: the cells, as in docs/sweeps.md (or give --status STORE)")
     from validate.sweep.specification import read_specification
 
+    text = read_text(spec)
     try:
         with redirect_stdout(sys.stderr):  # what authors' files print; stdout is for what the command was asked for
-            specification = read_specification(spec.read_text(encoding="utf-8"), spec.parent)
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{spec} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+            specification = read_specification(text, spec.parent)
     except ValueError as error:
         raise ValueError(f"{spec}: {error}") from error
     if dry_run:
@@ -205,7 +204,7 @@ def _dry_run(specification: Specification, as_json: bool) -> None:
     if as_json:
         print_json({"name": specification.name, "cells": len(specification), "axes": found, "first": first})
         return
-    typer.echo(f"{len(specification)} cells")
+    typer.echo(f"{len(specification)} cell{'s' * (len(specification) != 1)}")
     rows = []
     for name, values in found.items():
         more = ", ..." if len(values) > VALUES else ""

@@ -13,7 +13,8 @@ from theory.sentence import text_of
 from validate.compare.costs import Costs, costs
 from validate.compare.measured import Measured, measured
 from validate.compare.numbers import Numbers
-from validate.compare.promised import LackingError, Promise, promise
+from validate.compare.promised import LackingError, Promise, promise, written
+from validate.compare.right import Right
 
 FALSE = frozenset({"refuted", "vacuous"})
 BROKEN, TINY = 1 + 1e-6, 1e-12
@@ -144,9 +145,19 @@ def compare(
         measuring: whether the algorithms are run beside.
         only: whether bounds of the other quantities are left out, which say something of this one through mu or L.
         given: values of claims' own names, by the claims' ids.
+
+    Raises:
+        ValueError: naming what is given of a claim whose bounds do not take it.
     """
     asked = tuple(claims)
     verdicts, given = verdicts or {}, given or {}
+    for claim in asked:
+        every = sorted(
+            set().union(*(Right(one, numbers.rounds).names for one in bounded(claim))) if claim.id in given else ()
+        )
+        for name in map(written, given.get(claim.id, ())):
+            if name not in every:
+                raise ValueError(f"{claim.id} takes no {name}: its numbers are {', '.join(every) or 'none'}")
     amended = {one.amended for one in asked}
     rows: list[Row] = []
     lacking: dict[str, dict[str, tuple[str, ...]]] = {"needs": {}, "cannot": {}}

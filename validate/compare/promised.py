@@ -83,7 +83,7 @@ def promise(claim: Claim, bounded: Bounded, numbers: Numbers, given: Mapping[str
     Raises:
         LackingError: where it promises nothing.
     """
-    own = {_own(name): value for name, value in (given or {}).items()}
+    own = {written(name): value for name, value in (given or {}).items()}
     here = {case.name: Asked(bounded, numbers.known, case, own) for case in cases(numbers.known)}
     fitting = {name: told for name, told in here.items() if told.unmet is None}
     if not fitting:
@@ -134,8 +134,8 @@ def promise(claim: Claim, bounded: Bounded, numbers: Numbers, given: Mapping[str
     return Promise(claim, bounded, value, parameters, tuple(chosen), steps, by_case, asserted)
 
 
-def _own(name: str) -> str:
-    """A name, or a text as trees are written."""
+def written(name: str) -> str:
+    """The name of a number, or of an expression, its text as trees are written."""
     return name if NAME.match(name) else text_of(parse_expression(name))
 
 

@@ -42,6 +42,12 @@ class Right:
         self.texts: dict[str, str] = {name: text for one in found for name, text in one.texts.items()}
         self.values: dict[str, Any] = {}
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The numbers that it takes, by name; those that stand for an expression, by its text."""
+        every = (self.texts.get(p.name, p.name) for bound in self.bounds for p in bound.parameters)
+        return frozenset(every) - {self.bounded.carried}
+
     def floats(self, at: int, values: Mapping[str, Any]) -> Floats:
         bound = self.bounds[at]
         every = {**self.values, **values}

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 METRICS = ("suboptimality", "cost", "squared_gradient_norm", "squared_iterate_norm", "squared_distance", "iterate")
 """Of the model after every round: f - f*, f, ||grad f||^2, ||x||^2, ||x - x*||^2, and x itself."""
+OF_MODEL = ("mean", "second_moment", "squared_gradient_norm", "suboptimality", "squared_iterate_norm",
+            "squared_distance")  # fmt: skip
+"""What `InstanceMoments` has of the model."""
 MOST_NUMBERS = 4_000
 """Numbers that server and clients remember together, of which moments carry all products."""
 MOST_ENTRIES = 200_000_000
@@ -78,18 +81,20 @@ def problem_for(instance: Instance, what: str, *, exact: bool) -> Quadratic:
     return instance.problem.quadratic if exact else in_floats(instance.problem.quadratic)
 
 
-def moments_of_instance(instance: Instance, *, exact: bool) -> InstanceMoments:
+def moments_of_instance(instance: Instance, *, exact: bool, enclosed: bool = False) -> InstanceMoments:
     """The moments of every state after 0..K rounds, by `sim.moments`.
 
     Args:
         instance: of a program that is linear given its draws, on quadratics.
         exact: in Fractions, else in float64.
+        enclosed: of exact numbers, balls that contain them (`sim.moments.moments_of`).
 
     Raises:
         ValueError: where there are no such moments, and why; where they are too large to be held; where they leave the
             range of float64.
     """
     from sim.moments import moments_of
+    from sim.moments.numbers import rationals
     from sim.problems.linear_algebra import minimise
 
     problem = problem_for(instance, "moments", exact=exact)
@@ -102,9 +107,15 @@ def moments_of_instance(instance: Instance, *, exact: bool) -> InstanceMoments:
         )
     start = _start(instance, exact)
     parameters = _parameters(instance, exact, rounds=True)
-    found = moments_of(instance.program, problem, parameters, start=start, rounds=instance.rounds)
+    found = moments_of(instance.program, problem, parameters, start=start, rounds=instance.rounds, enclosed=enclosed)
     best = minimise(problem.mean_hessian, problem.mean_linear)
+    mean_hessian, mean_linear = problem.mean_hessian, problem.mean_linear
     zero, one = (Fraction(0), Fraction(1)) if exact else (0.0, 1.0)
+    if enclosed:  # balls mix with FLINT's rationals
+        load = rationals().array
+        mean_hessian, mean_linear = load(mean_hessian), load(mean_linear)
+        best = None if best is None else (load(best[0]), best[1])
+        zero, one = load([zero, one])
 
     def read(rows: Any) -> Callable[[int], tuple[Any, Any, Any]]:
         """Of the vectors that rows (m, D) make of the state: their shift, E less it, E of their products less it."""
@@ -125,12 +136,12 @@ def moments_of_instance(instance: Instance, *, exact: bool) -> InstanceMoments:
         second_moments.append(total)
         columns["squared_iterate_norm"].append(np.trace(total))
         columns["squared_gradient_norm"].append(
-            _squared(problem.mean_hessian, problem.mean_hessian @ shift - problem.mean_linear, mean, second)
+            _squared(mean_hessian, mean_hessian @ shift - mean_linear, mean, second)
         )
         if best is not None:
             gap, identity = shift - best[0], zero + np.eye(problem.dim, dtype=int).astype(object if exact else float)
             columns["squared_distance"].append(_squared(identity, gap, mean, second))
-            H = problem.mean_hessian
+            H = mean_hessian
             columns["suboptimality"].append((np.trace(H @ second) + 2 * (gap @ H @ mean) + gap @ H @ gap) / 2)
     states = {
         s.name: _state(found, s, length, problem, instance.rounds, zero, one, read)

@@ -7,6 +7,11 @@ construction, and shrinks towards the simplest instance.
 
 from __future__ import annotations
 
+try:
+    import hypothesis as hypothesis
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError("strategies need Hypothesis: pip install 'fedproof[test]'", name=error.name) from error
+
 from validate.strategies.instances import instances
 from validate.strategies.numbers import numbers, vectors
 from validate.strategies.parameters import parameters, satisfies

@@ -9,6 +9,7 @@ import pytest
 
 from tests.derivation.export import derivations
 from tests.rounds import chosen
+from tests.shares import share
 from theory import algorithm, claim
 from theory.derivation import citation, combined, lines, step
 from theory.derivation.export import NotExportedError, kernels, rocq
@@ -134,6 +135,7 @@ DRAWS = (
 
 
 @coqc
+@pytest.mark.slow
 @pytest.mark.parametrize(("of", "assuming", "text"), DRAWS, ids=["coin", "coin in a function", "chosen"])
 def test_coqc_accepts_the_laws_of_draws(folder, of, assuming, text):
     one = claim("draws", text, of=of, assuming=assuming)
@@ -149,7 +151,7 @@ def test_another_expectation_is_not_exported(of, assuming, text):
 
 
 @coqc
-@pytest.mark.parametrize(("one", "written"), SMALL, ids=lambda one: getattr(one, "id", ""))
+@pytest.mark.parametrize(("one", "written"), share(SMALL, 6), ids=lambda one: getattr(one, "id", ""))
 def test_coqc_accepts(folder, one, written):
     assert accepted(folder, rocq.theorem(one, written), rocq.identifier(one)).axioms
 
@@ -164,7 +166,7 @@ def test_coqc_accepts_expectations(folder, one, written):
 @coqc
 @pytest.mark.parametrize(
     ("one", "written"),
-    [pytest.param(*case, id=case[0].id, marks=[pytest.mark.slow] if n > 1 else []) for n, case in enumerate(SMALL)],
+    [pytest.param(*case, id=case[0].id, marks=[pytest.mark.slow] if n else []) for n, case in enumerate(SMALL)],
 )
 def test_coqc_rejects_when_the_right_side_is_moved(folder, one, written):
     text = rocq.theorem(one, written)

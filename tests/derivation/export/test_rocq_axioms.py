@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from tests.derivation.export.test_rocq import accepted, compiled
+from tests.shares import share
 from theory import claim
 from theory.derivation import at, combined, lines
 from theory.derivation.export import NotExportedError, rocq
@@ -81,7 +82,7 @@ WRONG = {
 
 
 @coqc
-@pytest.mark.parametrize("which", AXIOMS)
+@pytest.mark.parametrize("which", share(AXIOMS, 9))
 def test_coqc_accepts_axioms(folder, which):
     text, written, more = AXIOMS[which]
     one = claim("axioms", text, **more)

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from tests.derivation.export.test_rocq import accepted, compiled, statement
+from tests.shares import share
 from theory import algorithm, claim
 from theory.derivation import axiom, combined, domain, induction, lines, single, step
 from theory.derivation.export import NotExportedError, rocq
@@ -91,7 +92,7 @@ def said(which: str):
 
 
 @coqc
-@pytest.mark.parametrize("which", ACCEPTED)
+@pytest.mark.parametrize("which", share(ACCEPTED, 11))
 def test_coqc_accepts_what_is_remembered(folder, which):
     text = rocq.theorem(*said(which))
     accepted(folder, text, f"remembered_{list(ACCEPTED).index(which)}")
@@ -166,7 +167,7 @@ SUMS = {
 
 
 @coqc
-@pytest.mark.parametrize("which", SUMS)
+@pytest.mark.parametrize("which", share(SUMS, 4))
 def test_coqc_accepts_signs_and_powers_of_sums(folder, which):
     text, parameters, written = SUMS[which]
     one = claim("sums", text, parameters=parameters)

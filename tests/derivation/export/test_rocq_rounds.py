@@ -6,6 +6,7 @@ import pytest
 
 from tests.derivation.export.test_rocq import accepted, compiled, statement
 from tests.rounds import compressed as sparse
+from tests.shares import share
 from theory import algorithm, claim
 from theory.derivation import combined, induction, lines, root, step
 from theory.derivation.export import NotExportedError, rocq
@@ -121,7 +122,7 @@ def test_the_hypotheses_of_loops_and_taps_hold_together(which):
 
 
 @coqc
-@pytest.mark.parametrize("which", ACCEPTED)
+@pytest.mark.parametrize("which", share(ACCEPTED, 8))
 def test_coqc_accepts_rounds(folder, which):
     of, assuming, text, written = ACCEPTED[which]
     one = claim("rounds", text, of=of, assuming=assuming)
@@ -209,7 +210,7 @@ NUMBERS = {
 
 
 @coqc
-@pytest.mark.parametrize("which", [word for word in NUMBERS if word != "the largest"])
+@pytest.mark.parametrize("which", share((word for word in NUMBERS if word != "the largest"), 3))
 def test_coqc_accepts_roots_and_powers(folder, which):
     text, written = NUMBERS[which]
     vectors = ("u", "v") if "norm" in text else ()

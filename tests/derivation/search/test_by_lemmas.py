@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.rounds import descent, sgd
+from tests.shares import share
 from theory import Paper, algorithm, claim
 from theory.claim import Claim
 from theory.derivation import NotProvedError, assumed, check, combined, step
@@ -147,7 +148,7 @@ def beside(case: tuple[str, str, tuple[str, ...]], **more: Any) -> Claim:
     return Paper("p", "A paper", "its authors", (one, rate)).claims[1]
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", share(FOUND, 5, "mean of gradients", "last of a contraction"))
 def test_it_follows_from_a_lemma(name: str) -> None:
     """Kernel and verifier accept it; for a claim that says more neither does. Units are those of a check."""
     one = beside(FOUND[name])
@@ -162,12 +163,14 @@ def test_it_follows_from_a_lemma(name: str) -> None:
     assert search(stronger, 100).lines is None
 
 
-@pytest.mark.parametrize("name", ["least", "mean iterate", "best of each run", "last of a contraction", "heavy ball"])
+@pytest.mark.parametrize(
+    "name", share(["least", "mean iterate", "last of a contraction", "heavy ball", "best of each run"], 2)
+)
 def test_without_the_lemma_it_is_not_found(name: str) -> None:
     assert search(replace(beside(FOUND[name]), beside=()), 400).lines is None
 
 
-@pytest.mark.parametrize("name", FALSE)
+@pytest.mark.parametrize("name", share(FALSE, 3, "longer steps", "not convex"))
 def test_nothing_follows_that_is_false(name: str) -> None:
     assert search(beside(FALSE[name]), 400).lines is None
 

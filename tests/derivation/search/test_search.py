@@ -9,6 +9,7 @@ import pytest
 
 from tests.language import compression, lsvrg, noise_ball, proxskip, vectors
 from tests.rounds import descent
+from tests.shares import share
 from theory import algorithm
 from theory.catalog import claim as known
 from theory.claim import Claim, claim
@@ -58,6 +59,7 @@ FOUND = {
     "no place": claim("apart", APART, vectors=("u", "v", "w"), assuming=("strongly_convex(f, mu)",)),
     "a step": known("open-fl/eq23"),
 }
+LONG = ("noise-ball", "proxskip", "minibatch-sgd")
 FALSE = {
     "too far": claim("far", NEARER, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 3/L")),
     "a potential too small": claim("flat", FLAT.replace("eta*L**2", "eta*L**2/4"), of=noisy, assuming=CURVED),
@@ -76,7 +78,7 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] if x in LONG else []) for x in FOUND])
 def test_it_is_found(name: str) -> None:
     """The kernel accepts what is found, and so does the stand-alone verifier; for a stronger claim neither does."""
     one = FOUND[name]
@@ -96,9 +98,7 @@ def moved(one: Claim) -> list[Claim]:
     return [replace(one, statement=f"{left} {relation} {worse}", proof=None)]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "lsvrg/too-fast" else []) for name in FALSE]
-)
+@pytest.mark.parametrize("name", share(FALSE, 2, "without-convexity", "no-spread"))
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
     found = search(FALSE[name], 600)
     assert found.lines is None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shares import share
 from tests.validate.sweep.functions import Grid, dies, dies_once, grid, plain, slow, stays
 from validate.sweep.coordinator import Snapshot, Summary, sweep
 from validate.sweep.store import Store
@@ -135,7 +136,7 @@ def test_a_cell_that_never_ends(tmp_path: Path) -> None:
     assert again.digest == calm(specification, tmp_path / "t").digest
 
 
-@pytest.mark.parametrize("number", ["SIGKILL", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", share(["SIGKILL", "SIGINT", "SIGTERM"], 3))
 def test_a_coordinator_that_is_ended(tmp_path: Path, number: str) -> None:
     running = Coordinator(tmp_path, 16, 0.1)
     workers = running.begun(7)
