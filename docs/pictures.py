@@ -14,11 +14,15 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 COLOURS = 128
+DESK, PHONE = (1180, 1000), (390, 844)
 PICTURES = {
-    "report.png": ("index.html", None, 1130),
-    "claim.png": ("fedavg-svrg.html", "#fedavg-svrg-theorem-v1-eq8", 960),
+    "report.png": ("index.html", None, DESK, "light"),
+    "rests.png": ("fedavg-svrg.html", "#rests", DESK, "light"),
+    "claim.png": ("fedavg-svrg.html#fedavg-svrg-theorem-v1-eq8", "#fedavg-svrg-theorem-v1-eq8", DESK, "light"),
+    "sheet.png": ("sheet-fedavg-svrg-theorem-v1-eq7.html", None, DESK, "light"),
+    "phone.png": ("fedavg-svrg.html", None, PHONE, "dark"),
 }
-"""By file: the page, the element of it (None for the page from its top), and how many pixels of its height."""
+"""By file: the page, the element of it (None for the first screen), the screen, and the theme."""
 
 
 def take(report: Path) -> None:
@@ -29,13 +33,15 @@ def take(report: Path) -> None:
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1180, "height": 1130}, color_scheme="light")
-        for name, (file, element, height) in PICTURES.items():
-            page.goto((report / file).resolve().as_uri())
+        for name, (address, element, (width, height), theme) in PICTURES.items():
+            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+            file, _, anchor = address.partition("#")
+            page.goto(f"{(report / file).resolve().as_uri()}{'#' * bool(anchor)}{anchor}")
             shot = page.locator(element).screenshot() if element else page.screenshot()
             with Image.open(io.BytesIO(shot)) as image:
                 cut = image.convert("RGB").crop((0, 0, image.width, min(height, image.height)))
                 cut.quantize(COLOURS, dither=Image.Dither.NONE).save(HERE / name, optimize=True)
+            page.close()
         browser.close()
 
 

@@ -261,7 +261,7 @@ class Claim:
         found: list[Predicate | Sentence] = []
         for text in (*self.assuming, *self.standing):
             one = assumption(text)
-            found.append(one.within(tuple(self.where)) if isinstance(one, ForEvery) else one)
+            found.append(one.within(self.where, self.parameters) if isinstance(one, ForEvery) else one)
         return tuple(found)
 
     @cached_property
@@ -476,6 +476,8 @@ class Paper:
             from then on.
         experiments: the module that redraws its experiments (`validate.experiments`), by its name; empty for none.
         family: of methods, under which a collection shows it; empty for a paper that is in none.
+        rests_on: by a claim's label, the labels of those from which the paper has it, with spaces between: the skeleton
+            of its proofs in one place, for claims that do not say it themselves.
     """
 
     name: str
@@ -484,6 +486,7 @@ class Paper:
     claims: tuple[Claim, ...]
     experiments: str = ""
     family: str = ""
+    rests_on: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "claims", tuple(self.claims))
@@ -502,6 +505,11 @@ class Paper:
             if c.amended is not None and c.amended not in ids:
                 raise ValueError(f"claim {c.id!r} amends {c.amends!r}, which the paper does not have")
             object.__setattr__(c, "beside", tuple(other for other in self.claims if other is not c))
+            object.__setattr__(c, "rests_on", (*c.rests_on, *self.rests_on.get(c.label, "").split()))
+        labels = {c.label for c in self.claims}
+        named = {name for label, bases in self.rests_on.items() for name in (label, *bases.split())}
+        if unknown := sorted(named - labels):
+            raise ValueError(f"paper {self.name!r}: rests_on has {unknown[0]!r}, which is no label of the paper")
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self.claims)

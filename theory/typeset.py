@@ -95,7 +95,7 @@ def name_in_latex(name: str) -> str:
 
 
 def _name(name: str) -> _Set:
-    found = re.fullmatch(r"([A-Za-z]+?)_?(\d+|(?<=_)[A-Za-z0-9_]+)?_*", name)
+    found = re.fullmatch(r"([A-Za-z]+?)_?(\d+|(?<=_)[A-Za-z0-9_]+|\d+_[A-Za-z0-9_]+)?_*", name)
     word, index = (found[1], found[2]) if found else (name.replace("_", r"\_"), None)
     letter = "lambda" if word == "lam" else word
     text = rf"\{letter}" if GREEK.fullmatch(letter) else word if len(word) == 1 else rf"\mathrm{{{word}}}"

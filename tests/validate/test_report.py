@@ -178,8 +178,9 @@ def dead_links(out: Path, pages: dict[str, Page]) -> list[str]:
 
 
 def test_every_claim_and_verdict_appears(pages) -> None:
-    assert set(pages) == {"index.html", "toy.html"}
-    for file, html in pages.items():
+    assert set(pages) == {"index.html", "toy.html", "sheet-toy-one.html", "experiments-toy.html"}
+    for file in ("index.html", "toy.html"):
+        html = pages[file]
         assert not html.open
         assert html.tags.count("h1") == 1
         for c in PAPER:
@@ -214,7 +215,7 @@ def test_the_first_page_counts_by_verdict_and_by_origin(tmp_path) -> None:
     lone = (Evidence("exact", "holds", "It holds."),)
     found.append(Result("toy/c6", "undecided", 0.5, lone, covered="a lone scenario"))
     index = spoken(Page(render(found, [], tmp_path, papers=[paper], quick=True).read_text(encoding="utf-8")))
-    top = index[: index.index("All verdicts Verdict")]
+    top = index[: index.index("All verdicts in a table Verdict")]
     assert "4 ✗ refuted 2 ? undecided 1 ✓ supported of 7 claims as printed" in top
     assert "1 of the undecided is broken, without a certificate." in top
     assert "1 search found by an unguided search" in top
@@ -222,7 +223,7 @@ def test_the_first_page_counts_by_verdict_and_by_origin(tmp_path) -> None:
     assert "0 worst case the worst of its class" in top
     assert "2 given written by hand for this claim" in top
     assert "Supported: 1 after a quick search" in top
-    rows = index[index.index("All verdicts Verdict") :]
+    rows = index[index.index("All verdicts in a table Verdict") :]
     assert "refuted found by search" in rows
     assert rows.count("refuted written by hand for this claim") == 2
     assert "supported quick search" in rows
@@ -255,18 +256,17 @@ def test_the_first_page_says_what_the_absence_of_z3_costs(tmp_path, monkeypatch,
 def test_certificates_are_offered_as_downloads(out) -> None:
     for path in out.glob("*.html"):
         links = re.findall(r'<a href="certificates/toy-one.json"([^>]*)>', path.read_text(encoding="utf-8"))
-        assert links
-        assert set(links) == {" download"}
+        assert set(links) == ({" download"} if path.name != "index.html" and "experiments" not in path.name else set())
 
 
 def test_the_summary_counts_the_verdicts(tmp_path) -> None:
     found = {r.id: r for r in results(tmp_path)}
     view = paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path)
     assert in_words([view]) == (
-        "5 results as printed: 1 is false as printed, 1 can never be applied, 2 could not be decided (1 of them "
-        "broken, without a certificate), 1 is proved. 1 repair: 1 was never broken where it could have been."
+        "Of 5 results that the paper prints, 1 is false as printed, 1 can never be applied, 2 could not be decided "
+        "(1 of them broken, without a certificate), 1 is proved. 1 repair: 1 was never broken where it could have been."
     )
-    assert in_words([view, view]).startswith("10 results as printed of 2 papers: 2 are false as printed, ")
+    assert in_words([view, view]).startswith("Of 10 results that 2 papers print, 2 are false as printed, ")
     assert in_words([]) == "No results."
 
 
@@ -286,11 +286,11 @@ def test_hostile_text_is_escaped(out, pages) -> None:
         text = path.read_text(encoding="utf-8")
         for script in own_scripts(text):
             assert "alert(" not in script
-        assert "{{ 7*7 }}" in Page(text).text
+    assert all("{{ 7*7 }}" in pages[name].text for name in ("index.html", "toy.html"))
 
 
 def test_links_lead_somewhere(out, pages) -> None:
-    assert all(len(page.links) > 10 for page in pages.values())
+    assert all(len(page.links) > 4 for page in pages.values())
     assert dead_links(out, pages) == []
 
 
@@ -331,7 +331,7 @@ def test_json_contract(out) -> None:
 
 
 def test_figures_follow_the_page_s_colours(out) -> None:
-    text = (out / "toy.html").read_text(encoding="utf-8")
+    text = (out / "experiments-toy.html").read_text(encoding="utf-8")
     assert f"var(--series-0, {SERIES[0]})" in text
     assert 'id="toy-figure-1-' in text
     for at, colour in enumerate(SERIES):
@@ -399,8 +399,8 @@ def test_write_joins_checks_and_experiments(tmp_path, monkeypatch) -> None:
     assert "quick report" in text
     assert "fewer runs" in text
     own = (tmp_path / "toy.html").read_text(encoding="utf-8")
-    assert "the runs" in own
     assert "quick report" in own
+    assert "the runs" in (tmp_path / "experiments-toy.html").read_text(encoding="utf-8")
     assert {"toy/one: at work", "toy: drawing"} <= set(said)
     parts = len(asked) + 2  # the formulas, the experiments
     assert sum(line.endswith(f"of {parts} parts of the report") for line in said) == parts
@@ -416,9 +416,9 @@ def test_papers_whose_figures_have_one_name_keep_their_own(tmp_path) -> None:
     found.append(replace(experiment(tmp_path / "other" / "figures"), paper="other"))
     render([], found, tmp_path, papers=[PAPER, other])
     pages = {path.name: Page(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.html")}
-    assert set(pages) == {"index.html", "toy.html", "other.html"}
+    assert set(pages) == {"index.html", *(f"{x}{p}.html" for x in ("", "experiments-") for p in ("toy", "other"))}
     for name in ("toy", "other"):
-        parsed = pages[f"{name}.html"]
+        parsed = pages[f"experiments-{name}.html"]
         assert len(parsed.ids) == len(set(parsed.ids))
         assert f"{name}/figures/figure-1.svg" in {link for _, link in parsed.links}
     assert dead_links(tmp_path, pages) == []
@@ -534,7 +534,7 @@ def test_a_page_holds_only_its_own_pieces_and_each_once() -> None:
     assert pieces_of[one][1] == pieces_of[two][1]
     for text in (one, two):
         assert re.findall(r'id="(p\d+)"', setter.definitions(text)) == pieces_of[text]
-    assert setter.definitions(one + two).count('<g id="') == 3
+    assert setter.definitions(one + two).count('<symbol id="') == 3
     assert "scale(0.7)" in setter.definitions(one)  # the index of b
     assert "<path" not in setter.definitions("no formula")
 

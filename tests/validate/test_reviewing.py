@@ -10,7 +10,8 @@ import pytest
 from tests.validate.command_line import call, complaint, printed
 from theory.sentence import parse_expression, text_of
 from validate import files
-from validate.reviewing import MARK, shown, signed_terms
+from validate.reviewing import MARK
+from validate.worked import shown, signed_terms
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -54,14 +55,14 @@ def test_a_refutation_is_worked_out_by_hand() -> None:
     certificate = json.loads(text.split("```json\n")[1].split("\n```")[0])
     assert certificate["claim"] == "mine/false"
     eta = Fraction(certificate["parameters"]["eta"])
-    steps = dict(re.findall(r"^1\. `(\w+)` = (\S+)\.$", text, re.MULTILINE))
+    steps = dict(re.findall(r"^1\. `(\w+) = [^`]*` = (\S+)\.$", text, re.MULTILINE))
     start = Fraction(steps["start"])
     assert Fraction(steps["bonus"]) == eta / 4
     (right,) = re.findall(r"^1\. The right side: .* = (\S+)\.$", text, re.MULTILINE)
     assert Fraction(right) == (1 - eta) * start + eta / 4 - eta**2 == Fraction(certificate["right"])
     (left, said) = re.findall(r"^1\. (\S+) > (\S+)\.$", text, re.MULTILINE)[0]
     assert (left, said) == (certificate["left"], right)
-    assert "**It stands as** ((1), corrected, proved)" in text
+    assert "**It stands as** (Theorem (1), corrected, proved)" in text
 
 
 def test_a_file_that_is_no_review_is_not_replaced() -> None:
@@ -110,4 +111,4 @@ def test_domains_of_names_that_a_term_does_not_use_are_no_obstacle() -> None:
     Path("mine.py").write_text(text, encoding="utf-8")
     with files.forgetting():
         found = printed("review", "mine.py", "--quick", "--jobs", 1)
-    assert "`start` = " in Path(found["review"]).read_text(encoding="utf-8")
+    assert "`start = norm2(x0)` = " in Path(found["review"]).read_text(encoding="utf-8")

@@ -694,10 +694,20 @@ REMARKS = (
     ),
 )  # fmt: skip
 
+# From which lines the paper has its results, as its proofs cite them.
+RESTS_ON = {
+    "eq21": "lemma-6", "eq25": "lemma-7", "eq26": "eq25", "lemma-8": "eq26", "eq31": "eq30 lemma-7",
+    "lemma-9": "eq29 eq31 lemma-8", "eq33": "lemma-5 lemma-7 lemma-8 lemma-9 eq21",
+    "theorem-iv1-eq35": "eq33 eq34", "theorem-iv1-eq7": "theorem-iv1-eq35", "eq37": "eq33",
+    "theorem-iv2-eq39": "eq37 eq34", "eq40": "theorem-iv2-eq39", "theorem-iv2-eq9": "eq40",
+    "remark-iv1": "theorem-iv1-eq7", "remark-iv2": "theorem-iv2-eq9",
+}  # fmt: skip
+
 PAPER = Paper(
     name="fedmim",
     title="Enhance Local Consistency in Federated Learning: A Multi-Step Inertial Momentum Approach",
     authors="Yixing Liu, Yan Sun, Zhengtao Ding, Li Shen, Bo Liu, Dacheng Tao",
     claims=(*RECURSION, *DRIFTS, *AVERAGE, *EQ33, *THEOREM_1, *THEOREM_2, *KEPT, *REMARKS),
     experiments="examples.fedmim",
+    rests_on=RESTS_ON,
 )

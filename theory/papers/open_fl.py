@@ -936,10 +936,18 @@ LINES = (
     with_factors(EQ26, EQ26.remarks[: 1], proofs.EQ25),
 )  # fmt: skip
 
+# From which lines the paper has its results, as its proofs cite them.
+RESTS_ON = {
+    "eq7": "eq6", "eq10": "eq7 eq8 eq9", "eq11": "eq10", "theorem-2": "lemma-4 eq11",
+    "eq25": "eq20 eq21 eq22 eq23 eq24", "eq26": "eq25", "lemma-5": "eq26",
+    "eq17": "lemma-5 eq15 eq16", "eq18": "eq17", "eq19": "eq18", "theorem-3": "eq19",
+}  # fmt: skip
+
 PAPER = Paper(
     name="open-fl",
     title="On the Stability Analysis of Open Federated Learning Systems",
     authors="Youbang Sun, Heshan Fernando, Tianyi Chen, Shahin Shahrampour",
     claims=(*DEFINITION, *THEOREM_2, *SECTION_VI_A, *THEOREM_3_CLAIMS, *LEMMA_5_CLAIMS, *LINES),
     experiments="examples.open_fl",
+    rests_on=RESTS_ON,
 )

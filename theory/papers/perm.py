@@ -412,7 +412,7 @@ THREE = (
     "kappa_g is n_max/(2 lam), 'the condition number', in section 3.1, Lemma 3 and Theorems 2 and 3; 1/(lam n_min) in "
     "Theorem 1. The Hessian of g_i in alpha is 2 lam diag(1/n_j): its condition number is n_max/n_min, without lam."
 )
-KAPPAS = {"kappa_modulus": "max_n(m_n)/(2*lam)", "kappa_theorem_1": "1/(lam*min_n(m_n))", **CONDITION}
+KAPPAS = {"kappa_g": "max_n(m_n)/(2*lam)", "kappa_1": "1/(lam*min_n(m_n))", **CONDITION}
 
 
 def step(before, costs):
@@ -439,7 +439,7 @@ OF_PROOF_1 = "The step is 1/L_g = n_min/(2 lam), as the proof of Theorem 1 says.
 FROM_UNIFORM = "sum_n((1/N - a_n)**2)"
 ALPHA_RATES = (
     result(
-        "theorem-1-alpha-rate", f"{ERROR} <= exp(-T_a/kappa_theorem_1)",
+        "theorem-1-alpha-rate", f"{ERROR} <= exp(-T_a/kappa_1)",
         "gradient steps on the weights, with Theorem 1's kappa_g", "Theorem 1 and its proof, appendix B.2",
         equation="proof of Theorem 1", where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
     ),
@@ -455,7 +455,7 @@ ALPHA_RATES = (
         **RATE,
     ),
     result(
-        "lemma-14-alpha-rate", f"{ERROR} <= (1 - 1/kappa_modulus)**T_a",
+        "lemma-14-alpha-rate", f"{ERROR} <= (1 - 1/kappa_g)**T_a",
         "gradient steps on the weights, with Lemma 14's kappa_g", "Lemmas 14 and 15, appendix C.1",
         where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
     ),
@@ -1449,6 +1449,19 @@ SINGLE = (
     ),
 )  # fmt: skip
 
+# From which lines the paper has its results, as its proofs cite them.
+RESTS_ON = {
+    "lemma-2": "lemma-1", "lemma-3": "lemma-1", "lemma-6": "lemma-4 lemma-5",
+    "theorem-1": "lemma-3 lemma-6 theorem-1-alpha-rate", "lemma-7": "proposition-1", "lemma-10": "lemma-9",
+    "lemma-11a": "lemma-8 proposition-2 lemma-10", "lemma-11b": "proposition-2 proposition-3 lemma-10",
+    "lemma-12": "lemma-11b", "theorem-2-step": "lemma-7 lemma-8 lemma-11a lemma-12 lemma-13",
+    "theorem-2-unrolled": "theorem-2-step", "theorem-2": "theorem-2-unrolled lemma-2 theorem-1",
+    "lemma-14": "lemma-3 lemma-14-alpha-rate proposition-4-eq16",
+    "lemma-15": "lemma-3 lemma-14-alpha-rate proposition-4-eq17",
+    "theorem-3-explicit": "lemma-2 lemma-7 lemma-8 lemma-11a lemma-12 lemma-14",
+    "theorem-3": "theorem-3-explicit lemma-15 lemma-2",
+}  # fmt: skip
+
 PAPER = Paper(
     name="perm", title="Distributed Personalized Empirical Risk Minimization",
     authors="Yuyang Deng, Mohammad Mahdi Kamani, Pouria Mahdavinia, Mehrdad Mahdavi",
@@ -1457,4 +1470,5 @@ PAPER = Paper(
         *EPOCHS, *ONE_EPOCH, *THEOREM_2, *PROPOSITION_4, *MOVING, *SINGLE,
     ),
     experiments="examples.perm",
+    rests_on=RESTS_ON,
 )  # fmt: skip

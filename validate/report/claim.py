@@ -21,10 +21,11 @@ from theory.program import pseudo_code
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
 from validate.files import target_of
 from validate.replay import Piece, pieces
+from validate.report.differences import Difference, differences
 from validate.report.figures import reachable
 from validate.report.formula import Typesetter
 from validate.report.play import play
-from validate.report.readable import number, slug
+from validate.report.readable import called, number, slug
 from validate.report.refutations import Refutation, refutation
 from validate.verdict import Result
 
@@ -50,6 +51,7 @@ class ClaimView:
         headline: the sentence of evidence that says most.
         refutation: what its certificate says, or None.
         repairs: the claims that amend it.
+        differences: between it and each of them.
         definitions, assumptions, standing: set, with their meaning.
         program: its algorithm as pseudo-code; empty without one.
         proof: what its proof consists of, where it is proved.
@@ -62,6 +64,7 @@ class ClaimView:
     headline: str
     refutation: Refutation | None
     repairs: tuple[ClaimView, ...]
+    differences: tuple[Difference, ...] = ()
     definitions: tuple[Said, ...] = ()
     assumptions: tuple[Said, ...] = ()
     standing: tuple[Said, ...] = ()
@@ -129,9 +132,18 @@ class ClaimView:
 
     @property
     def called(self) -> str:
-        """What it is, and its number: "Theorem (7)"; its title where it has no number."""
-        kind = self.claim.kind.capitalize()
-        return f"{kind} {self.equation}" if self.equation.startswith("(") else self.equation or f"{kind}: {self.title}"
+        """What it is, and its number: "Theorem V.1 (7)"; its title where it has no number."""
+        return called(self.claim)
+
+    @property
+    def sheet(self) -> str:
+        """The file of its sheet for a reviewer; empty for a claim that is not refuted."""
+        return sheet_file(self.claim.id) if self.verdict == "refuted" else ""
+
+    @property
+    def standing_repair(self) -> ClaimView | None:
+        """The claim that stands in its place, a proved one before others; None where none does."""
+        return next((r for word in ("proved", "supported") for r in self.repairs if r.verdict == word), None)
 
     @property
     def short(self) -> str:
@@ -248,6 +260,7 @@ def claim_view(
         headline=headline(result),
         refutation=refutation(result, out, claim.sentence.relation) if result and claim.has_sentence else None,
         repairs=repairs,
+        differences=tuple(differences(claim, repair.claim, setter) for repair in repairs),
         definitions=tuple(
             Said(setter.display(definitions[name], f"{name} = {text}")) for name, text in claim.where.items()
         ),
@@ -257,6 +270,11 @@ def claim_view(
         proof=_proof(claim, result),
         proof_file=_proof_file(result, out),
     )
+
+
+def sheet_file(id: str) -> str:
+    """The file of a claim's sheet."""
+    return f"sheet-{slug(id)}.html"
 
 
 def _proof_file(result: Result | None, out: Path) -> str:
@@ -275,12 +293,15 @@ def _short(side: Any) -> str:
 
 
 def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:
-    """The pieces of the proof that was accepted: the author's, or what the prover has found."""
+    """The proof that was accepted, the author's or what the prover has found: a piece a line; of other proofs all."""
     proved = [e for e in result.evidence if e.outcome == "proved"] if result is not None else []
     if not proved:
         return ()
-    own = claim.proof is not None and proved[0].origin == "given"
-    return tuple(pieces(claim.proof if own else (proved[0].data or {}).get("proof")))
+    found = (proved[0].data or {}).get("proof")
+    lines = found.get("lines") if isinstance(found, Mapping) else None
+    if lines:
+        return tuple(Piece(line["name"], line["rule"], line["sentence"]) for line in lines)
+    return tuple(pieces(claim.proof if claim.proof is not None and proved[0].origin == "given" else found))
 
 
 def headline(result: Result | None) -> str:

@@ -1,9 +1,10 @@
-"""The report as pages: the findings, a page a paper, and a page a sweep, each whole in itself."""
+"""The report as pages: the findings, a page a paper, a sheet a refutation and a page a sweep, each whole in itself."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +12,19 @@ from markupsafe import Markup
 
 from validate.compare.comparison import QUANTITIES, WHERE
 from validate.experiment import Experiment
+from validate.report.claim import ClaimView, sheet_file
 from validate.report.figures import experiment_view
 from validate.report.folder import Folder
 from validate.report.formula import Typesetter
 from validate.report.mailed import mail
 from validate.report.readable import finite, number, ratio, slug
+from validate.report.refutations import find
 from validate.report.resting import pictures
+from validate.report.sheet import Sheet, latex, markdown, sheet
 from validate.report.summary import in_words
-from validate.report.views import ORDER, SYMBOLS, PaperView, Tally, paper_view
+from validate.report.views import ORDER, SYMBOLS, PaperView, Tally, experiments_file, paper_view
 from validate.verdict import KNOWN, MEANING, ORIGINS, Result
+from validate.worked import LONGEST, Formula, Shown
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -61,7 +66,8 @@ def render(
 ) -> Path:
     """Write the report's pages and OUT/report.json from verdicts and experiments that are there already.
 
-    OUT/index.html has the findings, OUT/PAPER.html a paper's claims and experiments, OUT/sweep-N.html a sweep; a single
+    OUT/index.html has the findings, OUT/PAPER.html a paper's claims, OUT/experiments-PAPER.html its experiments,
+    OUT/sheet-PAPER-LABEL.html a refutation worked out by hand, OUT/sweep-N.html a sweep; a single
     sweep without papers is index.html itself. What an earlier report left in OUT is removed (`validate.report.folder`).
     OUT.zip beside the folder has the same with everything that the pages link to (`validate.report.mailed`).
 
@@ -89,7 +95,7 @@ def render(
         names = dict.fromkeys(r.id.split("/", 1)[0] for r in results)
         papers = [catalog.paper(name) for name in names]
     of, files = subject([p.name for p in papers], [sweep.title for sweep in sweeps])
-    folder = Folder(out, of, files)
+    folder = Folder(out, of, [*files, *beside(papers, files)])
     text = json.dumps([finite(r.to_json()) for r in results], indent=2, ensure_ascii=False, allow_nan=False)
     folder.write("report.json", text + "\n")
 
@@ -99,6 +105,7 @@ def render(
     views = [
         paper_view(paper, file, by_id, experiments, setter, out) for paper, file in zip(papers, files, strict=False)
     ]
+    redrawn = [view for view in views if view.experiments]
     sweep_views = [
         experiment_view(sweep, out, "index.html" if alone else file)
         for sweep, file in zip(sweeps, ["index.html"] if alone else files[len(views) :], strict=True)
@@ -109,7 +116,7 @@ def render(
     folder.wrote(written)
     environment = _environment(
         by_family=bool(views) and all(view.paper.family for view in views),
-        pictures=pictures(views),
+        pictures=pictures(views, rows=True),
         bounds=bounds,
         quantities=QUANTITIES,
         where=WHERE,
@@ -132,7 +139,16 @@ def render(
         missing=smt.missing(),
     )
     for view in views:
-        _write(environment, setter, folder, view.page, "paper.html", view.paper.title, view=view)
+        drawn = pictures([view])
+        _write(environment, setter, folder, view.page, "paper.html", view.paper.title, view=view, drawn=drawn)
+        for c in view.claims:
+            if c.sheet:
+                made = _sheet(c, view, by_id, out)
+                own = _on_sheet(made, setter)
+                _write(environment, setter, folder, c.sheet, "sheet.html", made.heading, c=c, view=view, **own)
+    for view in redrawn:
+        title = f"{view.paper.title}: experiments"
+        _write(environment, setter, folder, view.experiments_page, "experiments.html", title, view=view)
     for sweep in sweep_views:
         _write(environment, setter, folder, sweep.page, "sweep.html", sweep.experiment.title, sweep=sweep)
     if not alone:
@@ -140,8 +156,50 @@ def render(
             environment, setter, folder, "index.html", "index.html", ", ".join(v.paper.name for v in views) or "sweeps"
         )
     folder.settle()
-    mail(out, {"index.html", *(view.page for view in views), *(sweep.page for sweep in sweep_views)})
+    sheets = (c.sheet for view in views for c in view.claims if c.sheet)
+    experiments_pages = (view.experiments_page for view in redrawn)
+    sweep_pages = (sweep.page for sweep in sweep_views)
+    mail(out, {"index.html", *(view.page for view in views), *sheets, *experiments_pages, *sweep_pages})
     return out / "index.html"
+
+
+def beside(papers: Iterable[Paper], files: Iterable[str]) -> list[str]:
+    """The files that a report on papers may write beside their pages: sheets, and pages of experiments.
+
+    Args:
+        papers: the papers.
+        files: of their pages.
+    """
+    sheets = [sheet_file(claim.id) for paper in papers for claim in paper]
+    return [*sheets, *(experiments_file(file) for file in files)]
+
+
+def _sheet(c: ClaimView, view: PaperView, results: Mapping[str, Result], out: Path) -> Sheet:
+    """The sheet on a refuted claim; its certificate is where the report has it."""
+    result = results[c.claim.id]
+    path = find(Path(result.certificate), out) if c.refutation and result.certificate else None
+    made = sheet(
+        c.claim, view.paper, {**results, c.claim.id: replace(result, certificate=None if path is None else str(path))}
+    )
+    return replace(made, file=c.refutation.link if c.refutation else "")
+
+
+def _on_sheet(made: Sheet, setter: Typesetter) -> dict[str, Any]:
+    """What the template of a sheet takes of it."""
+
+    def piece(one: str | Formula | Shown) -> str | Markup:
+        if isinstance(one, Formula):
+            return Markup('<span class="math">{}</span>').format(setter.display(one.latex, one.text))
+        if isinstance(one, Shown) and len(one.text) <= LONGEST:  # a number is not broken, a vector may be
+            return Markup('<span class="n">{}</span>').format(one.text)
+        return one.text if isinstance(one, Shown) else one
+
+    return {
+        "sheet": made,
+        "steps": [[piece(one) for one in step] for step in (made.worked.steps if made.worked else ())],
+        "certificate_text": json.dumps(made.certificate, ensure_ascii=False, indent=1),
+        "copies": {"markdown": markdown(made), "latex": latex(made)},
+    }
 
 
 def _targets(views: Sequence[PaperView]) -> list[str]:
@@ -197,6 +255,7 @@ def _environment(**shared: Any) -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters.update(number=number, ratio=ratio)
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.globals.update(shared)
     return environment
 

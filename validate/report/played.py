@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from validate.report.readable import SUBSCRIPTS, Side, equal, fraction
+from validate.report.readable import SUBSCRIPTS, Side, equal, fraction, letter
 
 MOST_DIGITS = 16
 """Significant ones, of a float64."""
 MOST_FUNCTIONS = 4
 """Different functions that are written out."""
+MOST_SHORT = 64
+"""Characters of functions in a few words."""
 MOST_POINTS = 4
 """Points of a function that are written out."""
 MOST_ENTRIES = 9
@@ -43,7 +45,7 @@ def in_words(certificate: Mapping[str, Any]) -> str:
     Example:
         >>> in_words({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}, "start": ["0"], "rounds": 2,
         ...           "program": {"name": "gd"}, "parameters": {"eta": "1/2"}}).replace(chr(160), " ")
-        'One client, f(x) = ½x² − x; gd, 2 rounds, from x⁰ = 0; eta = 1/2.'
+        'One client, f(x) = ½x² − x; 2 rounds from x⁰ = 0; η = 1/2.'
     """
     said = []
     if certificate.get("problem") is not None:
@@ -51,12 +53,28 @@ def in_words(certificate: Mapping[str, Any]) -> str:
     if certificate.get("program") is not None:
         rounds = int(certificate["rounds"])
         start = certificate.get("start") or []
-        beginning = f", from x⁰ {equal(_entry(start))}" if start else ""
-        said.append(f"{certificate['program']['name']}, {rounds} round{'s' if rounds != 1 else ''}{beginning}")
-    vectors = [f"{name} {equal(_entry(value))}" for name, value in certificate.get("vectors", {}).items()]
-    numbers = [f"{name} {_parameter(value)}" for name, value in certificate.get("parameters", {}).items()]
+        beginning = f" from x⁰ {equal(_entry(start))}" if start else ""
+        said.append(f"{rounds} round{'s' if rounds != 1 else ''}{beginning}")
+    vectors = [f"{letter(name)} {equal(_entry(value))}" for name, value in certificate.get("vectors", {}).items()]
+    numbers = [f"{letter(name)} {_parameter(value)}" for name, value in certificate.get("parameters", {}).items()]
     said += [", ".join(some).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}") for some in (vectors, numbers)]
     return f"{'; '.join(part for part in said if part)}."
+
+
+def in_short(certificate: Mapping[str, Any]) -> str:
+    """The instance in a few words: its functions where they are short, else how many clients there are.
+
+    Example:
+        >>> in_short({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}})
+        'one client, f(x) = ½x² − x'
+    """
+    if certificate.get("problem") is None:
+        return in_words(certificate).rstrip(".")
+    clients = certificate["problem"]["clients"]
+    text = _functions(clients)
+    if len(text) > MOST_SHORT:
+        return "one client" if len(clients) == 1 else f"{len(clients)} clients"
+    return text[:1].lower() + text[1:]
 
 
 def _parameter(value: Any) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from theory.typeset import GREEK, SQUARES
 from validate.verdict import BEYOND
+
+if TYPE_CHECKING:
+    from theory.claim import Claim
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+LAMDA = {"lam": "lamda", "lambda": "lamda"}  # as Unicode spells it
 
 
 class Side(NamedTuple):
@@ -18,6 +25,39 @@ class Side(NamedTuple):
 
     label: str
     value: str
+
+    @property
+    def short(self) -> str:
+        """The exact value alone where it is shown, else the decimal."""
+        return self.value.split(" ≈ ")[0]
+
+
+def letter(name: str) -> str:
+    """A parameter's name as a reader writes it.
+
+    Example:
+        >>> [letter(name) for name in ("delta", "eta_l", "beta1", "sigma2", "lam", "eps", "theta_max", "bias")]
+        ['δ', 'η_l', 'β₁', 'σ²', 'λ', 'eps', 'θ_max', 'bias']
+    """
+    found = re.fullmatch(rf"({GREEK.pattern}|lam)(\d*)(_\w+)?", name)
+    if not found:
+        return name
+    word, digits, index = found.groups()
+    case = "SMALL" if word.islower() else "CAPITAL"
+    sign = unicodedata.lookup(f"GREEK {case} LETTER {LAMDA.get(word.lower(), word)}")
+    above = digits == "2" and word in SQUARES
+    return sign + digits.translate(SUPERSCRIPTS if above else SUBSCRIPTS) + (index or "")
+
+
+def called(claim: Claim) -> str:
+    """What a claim is, and its number: "Theorem V.1 (7)", "Lemma 4", "Equation (A.24)"; its title where it has none."""
+    kind, number = claim.kind.capitalize(), claim.equation
+    if not number:
+        return f"{kind}: {claim.title or claim.label}"
+    if not number.startswith("("):
+        return number[:1].upper() + number[1:]
+    named = re.search(rf"(?<!of )\b{kind} [\w.]*\w", claim.source)
+    return f"{named.group() if named else kind} {number}"
 
 
 def equal(value: Any) -> str:

@@ -14,10 +14,9 @@ from validate.report.figures import reachable
 from validate.report.problem_drawing import drawing
 from validate.report.readable import Side
 from validate.verdict import Result
+from validate.worked import BREAKS
 
 log = logging.getLogger(__name__)
-
-BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "==": "≠"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,7 @@ class Refutation:
         left, right: both sides.
         sign: the relation in which the sides stand.
         instance: on which the claim breaks; empty where the certificate has none.
+        short: the same in a few words.
         drawing: the clients' functions, where they are drawn.
     """
 
@@ -37,6 +37,7 @@ class Refutation:
     right: Side
     sign: str
     instance: str
+    short: str
     drawing: Markup
 
 
@@ -44,7 +45,7 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
     """What the certificate of a refuted claim says; None when there is none, or it cannot be read."""
     if result.certificate is None:
         return None
-    path = _find(Path(result.certificate), out)
+    path = find(Path(result.certificate), out)
     if path is None:
         log.warning("%s: certificate %s is not there", result.id, result.certificate)
         return None
@@ -58,7 +59,7 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
         return None
     try:
         left, right = played.sides(content)
-        instance = played.in_words(content)
+        instance, short = played.in_words(content), played.in_short(content)
         picture = drawing(content)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         log.warning("%s: certificate %s is not what its kind holds: %s", result.id, path, error)
@@ -69,11 +70,13 @@ def refutation(result: Result, out: Path, relation: str) -> Refutation | None:
         right=right,
         sign=BREAKS[relation],
         instance=instance,
+        short=short,
         drawing=picture,
     )
 
 
-def _find(path: Path, out: Path) -> Path | None:
+def find(path: Path, out: Path) -> Path | None:
+    """Where a certificate lies: as its path says, or in the report's folder."""
     for candidate in (path, out / path, out / "certificates" / path.name):
         if candidate.is_file():
             return candidate

@@ -29,13 +29,14 @@ def in_words(views: Sequence[PaperView]) -> str:
     printed = [c for view in views for c in view.printed]
     if not printed:
         return "No results."
-    many = "1 result" if len(printed) == 1 else f"{len(printed)} results"
-    of = f" of {len(views)} papers" if len(views) > 1 else ""
-    said = f"{many} as printed{of}: {tallied(printed, SAID)}."
+    who = f"{len(views)} papers print" if len(views) > 1 else "the paper prints"
+    many = "the 1 result" if len(printed) == 1 else f"{len(printed)} results"
+    said = f"Of {many} that {who}, {tallied(printed, SAID)}."
     memory = [c for c in printed if c.from_memory]
     if memory:  # what is not known to be printed is not called false as printed
         known = [c for c in printed if not c.from_memory]
-        said = f"{many}{of}: {tallied(known, SAID)}; of {len(memory)} from memory {tallied(memory, MEMORY)}."
+        where = f"{len(views)} papers" if len(views) > 1 else "the paper"
+        said = f"Of {many} of {where}, {tallied(known, SAID)}; of {len(memory)} from memory {tallied(memory, MEMORY)}."
     sure = any(c.claim.sure for c in printed)
     reading = ("1 reading of printed claims, in a case", "readings of printed claims, in cases")
     for version, one, several in (

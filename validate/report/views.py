@@ -74,6 +74,11 @@ class PaperView:
     experiments: tuple[ExperimentView, ...]
 
     @property
+    def experiments_page(self) -> str:
+        """The file of its experiments."""
+        return experiments_file(self.page)
+
+    @property
     def target(self) -> str:
         """What a command takes for the paper."""
         return target_of(self.paper.name)
@@ -113,6 +118,11 @@ class PaperView:
         return found[:STRONGEST]
 
 
+def experiments_file(page: str) -> str:
+    """The file of the experiments of the paper that has a page."""
+    return f"experiments-{page}"
+
+
 def paper_view(
     paper: Paper,
     page: str,
@@ -147,5 +157,7 @@ def paper_view(
         paper=paper,
         page=page,
         claims=tuple(view(claim) for claim in paper),
-        experiments=tuple(experiment_view(e, out, page) for e in experiments if e.paper == paper.name),
+        experiments=tuple(
+            experiment_view(e, out, experiments_file(page)) for e in experiments if e.paper == paper.name
+        ),
     )

@@ -15,7 +15,7 @@ from validate.experiments import NotInstalledError, reproduction
 from validate.parallel import over_processes, tell
 from validate.report.folder import must_take
 from validate.report.formula import Typesetter
-from validate.report.page import render, subject, typeset
+from validate.report.page import beside, render, subject, typeset
 from validate.verdict import Result
 
 if TYPE_CHECKING:
@@ -86,7 +86,8 @@ def _written(
     """`write`, of papers that are known."""
     from validate.checking import listener, without_process
 
-    must_take(out, *subject([p.name for p in chosen], _titles(stores)))
+    of, pages = subject([p.name for p in chosen], _titles(stores))
+    must_take(out, of, [*pages, *beside(chosen, pages)])
     sweeps = _sweeps(stores, out, progress)
     if not chosen:
         return render((), (), out, papers=(), sweeps=sweeps, written=_files_of(sweeps))

@@ -50,6 +50,11 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+PAGES = [
+    "experiments-toy.html", "index.html", "other.html", "sheet-toy-one.html", "sweep-1.html", "toy.html",
+]  # fmt: skip
+
+
 @dataclass
 class Seen:
     """What a page complains of and asks for."""
@@ -75,13 +80,13 @@ def opened(browser: Any, seen: Seen | None = None, **context: Any) -> Iterator[A
 def index(browser: Any, out: Path) -> Iterator[Any]:
     """index.html on a desk."""
     with opened(browser, viewport={"width": 1280, "height": 900}) as page:
-        page.goto((out / "index.html").as_uri())
+        page.goto(f"{(out / 'index.html').as_uri()}#verdicts")
         yield page
 
 
 def files(out: Path) -> list[Path]:
     found = sorted(out.glob("*.html"))
-    assert [path.name for path in found] == ["index.html", "other.html", "sweep-1.html", "toy.html"]
+    assert [path.name for path in found] == PAGES
     return found
 
 
@@ -105,7 +110,7 @@ def test_no_page_complains_or_asks_the_network(browser: Any, out: Path) -> None:
             open_all(page)
             assert page.locator("h1").count() == 1
     assert seen.complaints == []
-    assert len(seen.requests) == 4
+    assert len(seen.requests) == len(PAGES)
     assert all(url.startswith(("file:", "data:")) for url in seen.requests)
 
 
@@ -241,7 +246,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(browser: Any, out: Pa
 
 def test_the_verdicts_fit_a_phone(browser: Any, out: Path) -> None:
     with opened(browser, viewport={"width": 360, "height": 800}) as page:
-        page.goto((out / "index.html").as_uri())
+        page.goto(f"{(out / 'index.html').as_uri()}#verdicts")
         page.locator("[name=verdict]").select_option("refuted")  # without the names that nothing can break
         row = page.locator("tr[data-id='toy/one']")
         for cell in (".badge", ".title a", ".num"):
@@ -255,7 +260,7 @@ def test_the_verdicts_fit_a_phone(browser: Any, out: Path) -> None:
 def test_what_is_printed_is_open_and_has_no_controls(browser: Any, out: Path) -> None:
     with opened(browser) as page:
         page.goto((out / "other.html").as_uri())
-        details = page.locator("#other-one details", has_text="In numbers")
+        details = page.locator("#other-one details", has_text="As fedproof reads")
         line = details.locator("code").first
         assert details.get_attribute("open") is None
         assert not line.is_visible()
@@ -282,7 +287,7 @@ def test_the_pages_of_all_papers_are_small(tmp_path: Path) -> None:
 
     render([], [], tmp_path, papers=catalog.papers())
     sizes = {path.name: path.stat().st_size for path in tmp_path.glob("*.html")}
-    assert len(sizes) == len(catalog.papers()) + 1
+    assert len(sizes) == len(catalog.papers()) + 1  # without verdicts there are no sheets
     assert sizes.pop("index.html") < 1e6
     assert max(sizes.values()) < 1.5e6
 
@@ -292,12 +297,14 @@ def test_without_javascript_everything_is_there_but_the_controls(browser: Any, o
         page.goto((out / "index.html").as_uri())
         for control in (".theme", ".filters"):
             assert not page.locator(control).is_visible()
+        page.locator("#verdicts > summary").click()
         assert page.locator("table.verdicts tbody tr:visible").count() == 10
         page.goto((out / "toy.html").as_uri())
-        domain = page.locator("#toy-one details td", has_text="(0, inf)").first
-        assert not domain.is_visible()
-        page.get_by_text("In numbers").first.click()
-        assert domain.is_visible()
+        sentence = page.locator("#toy-one .statement")
+        page.locator("#toy-one > summary").click()
+        assert not sentence.is_visible()
+        page.locator("#toy-one").get_by_text("As fedproof reads").click()
+        assert sentence.is_visible()
 
 
 def test_a_shortened_figure_looks_the_same(browser: Any, out: Path) -> None:
@@ -321,3 +328,55 @@ def test_a_shortened_figure_looks_the_same(browser: Any, out: Path) -> None:
     assert differs.mean() < 0.003
     assert (differs > 0.5).mean() < 0.001
     assert (differs > 0.5).mean() < 0.1 * (np.abs(seen[0] - seen[2]) > 0.5).mean()
+
+
+def test_filters_stand_in_the_address(browser: Any, out: Path) -> None:
+    address = (out / "index.html").as_uri()
+    with opened(browser, viewport={"width": 1280, "height": 900}) as page:
+        page.goto(f"{address}?verdict=refuted&paper=toy")
+        assert shown(page) == ["toy/one"]  # the folded table is opened
+        page.locator("[name=verdict]").select_option("proved")
+        page.locator("[name=text]").fill("three")
+        page.wait_for_url(f"{address}?verdict=proved&paper=toy&text=three#verdicts")
+        before = shown(page)
+        page.reload()
+        assert shown(page) == before != []
+        page.get_by_role("button", name="Show all").click()
+        page.wait_for_url(f"{address}#verdicts")
+        assert len(shown(page)) == 10
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_the_first_screen_says_what_is_false(browser: Any, out: Path, width: int, height: int) -> None:
+    with opened(browser, viewport={"width": width, "height": height}) as page:
+        for file in ("index.html", "toy.html", "sheet-toy-one.html"):
+            page.goto((out / file).as_uri())
+            for place in (page.get_by_text("is false"), page.locator(":is(.headlines, .sides) .n")):
+                box = place.first.bounding_box()
+                assert box is not None
+                assert box["y"] + box["height"] <= height, file
+
+
+def test_contents_stay_in_sight_and_a_link_opens_what_is_folded(browser: Any, out: Path) -> None:
+    with opened(browser, viewport={"width": 390, "height": 844}) as page:
+        page.goto(f"{(out / 'toy.html').as_uri()}#toy-one-corrected")
+        claim = page.locator("#toy-one-corrected")
+        assert claim.get_attribute("open") == ""
+        assert page.locator("#toy-two").get_attribute("open") is None
+        page.mouse.wheel(0, 20_000)
+        page.wait_for_timeout(100)
+        assert page.locator("nav.sections").bounding_box()["y"] == pytest.approx(0, abs=1)
+
+
+def test_a_sheet_is_copied_as_it_is(browser: Any, out: Path) -> None:
+    with opened(browser, permissions=["clipboard-read", "clipboard-write"]) as page:
+        page.goto((out / "sheet-toy-one.html").as_uri())
+        texts = page.evaluate("JSON.parse(document.getElementById('copies').textContent)")
+        for name, beginning in (
+            ("Markdown", "## Theorem 1 (one) is false"),
+            ("LaTeX", r"\subsection*{Theorem 1 (one)"),
+        ):
+            page.get_by_role("button", name=f"Copy as {name}").click()
+            page.get_by_text("copied").wait_for()
+            assert page.evaluate("navigator.clipboard.readText()") == texts[name.lower()]
+            assert texts[name.lower()].startswith(beginning)

@@ -19,7 +19,9 @@ def test_all_links_are_alive_when_mailed(tmp_path: Path) -> None:
         names = set(found.namelist())
         pages = {name: found.read(name).decode() for name in names if name.endswith(".html")}
         assert found.testzip() is None
-    assert set(pages) == {f"my report/{page}" for page in ("index.html", "toy.html", "other.html")}
+    assert set(pages) == {
+        f"my report/{page}" for page in ("index.html", "toy.html", "other.html", "experiments-toy.html")
+    }
     links = {link for text in pages.values() for link in re.findall(r'(?:href|src)="([^"#]+)', text)}
     assert any(link.startswith("figures/") for link in links)
     assert {f"my report/{link}" for link in links} <= names

@@ -79,7 +79,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def section(out: Path, file: str, anchor: str) -> str:
     """A claim's section as it is written."""
     found = re.search(
-        rf'<article class="claim [a-z]+" id="{anchor}".*?</article>', (out / file).read_text("utf-8"), re.DOTALL
+        rf'<details class="claim [a-z]+" id="{anchor}".*?(?=<details class="claim|</section>)',
+        (out / file).read_text("utf-8"),
+        re.DOTALL,
     )
     assert found is not None
     return found.group()
@@ -97,7 +99,7 @@ def test_a_refuted_claim_shows_all_that_it_has(out: Path) -> None:
         "for every k",
         "the gradient of f_ni is L-Lipschitz, convex or not",
         "2 clients: f₁ = the mean of 2x and 0; f₂ = (2/9)x² − (4/9)x (2 equal samples)",
-        "parallel_sgd, 3 rounds, from x⁰ = −1; eta = 1/2, L = 4/9, mu = 2/9.",
+        "3 rounds from x⁰ = −1; η = 1/2, L = 4/9, μ = 2/9.",
         "left side, k = 3",
         "1545265/8503056 ≈ 0.1817",
         "found by an unguided search",
@@ -115,11 +117,11 @@ def test_a_refuted_claim_shows_all_that_it_has(out: Path) -> None:
 
 def test_a_repair_beside_it(out: Path) -> None:
     repair = section(out, "noise-ball.html", "noise-ball-lost-factor-corrected")
-    assert 'Repairs <a href="#noise-ball-lost-factor">lost-factor</a>, which is refuted.' in repair
-    assert "Standing (fixed elsewhere in the paper)" in repair
+    assert 'Repairs <a href="#noise-ball-lost-factor">lost-factor</a>, which is refuted;' in repair
+    assert 'Assuming too, from elsewhere in the paper <span class="unprinted">1 not printed with it</span>' in repair
     assert "the mean of &lt;b&gt;K&lt;/b&gt; steps" in repair
     assert "<code>fedproof verify proofs/a.json</code>" in repair
-    assert "<li>multipliers, smooth(f, L): <code>1/L&lt;2</code></li>" in repair
+    assert "<li>smooth(f, L): <code>1/L&lt;2</code> multipliers</li>" in repair
     assert "<li>a square of sums of its vectors, times <code>c</code></li>" in repair
     assert "<code>fedproof replay noise-ball/lost-factor/corrected</code>" in repair
     page = (out / "noise-ball.html").read_text("utf-8")
@@ -167,7 +169,7 @@ def test_functions_given_by_points_in_words_and_drawn() -> None:
     )
     assert words == (
         "One client, f(x) = [any function with curvature between 0 and 1, gradients of norm at most 1 and f(1, 0) = 2, "
-        "∇f(1, 0) = (0, −1)]; gd, 2 rounds, from x⁰ = (1, 0)."
+        "∇f(1, 0) = (0, −1)]; 2 rounds from x⁰ = (1, 0)."
     )
     assert "f(1) = 1/2, f′(1) = 1; … (5 points)]" in in_words(
         {"problem": {"clients": [[line]]}, "start": ["2"], **rest}
@@ -233,8 +235,8 @@ def test_instances_in_words() -> None:
     ).replace("\N{NO-BREAK SPACE}", " ")
     assert words == (
         "6 clients: f₁ = [f″ = 1/2 up to 1, 3 beyond; f′(0) = −2]; f₂ = ½xᵀHx − bᵀx + 3 with H = [1 0; 0 2], "
-        "b = (1, −1); f₃ = the mean of x² and ½x² + x − 1/3; 3 times ¼x²; sgd, 1 round, from x⁰ = (1, 2); a = 1; "
-        "eta = (1, 1/2) round by round, p = (1/2, 1), W = [1 0; 0 1]."
+        "b = (1, −1); f₃ = the mean of x² and ½x² + x − 1/3; 3 times ¼x²; 1 round from x⁰ = (1, 2); a = 1; "
+        "η = (1, 1/2) round by round, p = (1/2, 1), W = [1 0; 0 1]."
     )
 
 

@@ -28,12 +28,17 @@
     button.hidden = false;
   }
 
+  // What is asked for stands in the address: it can be sent, and the way back leads to it.
   function filters(form) {
+    const given = new URLSearchParams(location.search);
+    for (const field of form.elements) {
+      if (field.name && given.has(field.name)) field.value = given.get(field.name);
+    }
     const rows = [...form.parentElement.querySelectorAll("table.verdicts tbody tr")];
     const said = rows.map((row) => `${row.dataset.id} ${row.textContent}`.toLowerCase());
     const apply = () => {
-      const asked = Object.fromEntries(new FormData(form));
-      const words = asked.text.toLowerCase().split(/\s+/).filter(Boolean);
+      const asked = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
+      const words = (asked.text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       rows.forEach((row, at) => {
         const fits = ["verdict", "paper", "origin", "version", "family", "sure"].every((name) => !asked[name] || row.dataset[name] === asked[name]);
@@ -41,12 +46,42 @@
         shown += !row.hidden;
       });
       form.querySelector("output").textContent = `${shown} of ${rows.length} shown`;
+      return new URLSearchParams(asked).toString();
     };
-    form.addEventListener("input", apply);
-    form.addEventListener("reset", () => setTimeout(apply));
+    const remember = () => {
+      const query = apply();
+      try {
+        history.replaceState(null, "", `${location.pathname}${query && `?${query}`}#verdicts`);
+      } catch {
+        // an older browser does not let a file change its address
+      }
+    };
+    form.addEventListener("input", remember);
+    form.addEventListener("reset", () => setTimeout(remember));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.hidden = false;
-    apply();
+    if (apply() && form.closest("details")) form.closest("details").open = true;
+  }
+
+  function copyButtons(place) {
+    const texts = JSON.parse(document.getElementById("copies").textContent);
+    for (const button of place.querySelectorAll("button")) {
+      button.addEventListener("click", async () => {
+        const area = Object.assign(document.createElement("textarea"), { value: texts[button.dataset.copy] });
+        let done = false;
+        try {
+          await navigator.clipboard.writeText(area.value);
+          done = true;
+        } catch {  // an older browser, or one that does not let a file
+          document.body.append(area);
+          area.select();
+          done = document.execCommand("copy");
+          area.remove();
+        }
+        place.querySelector("output").textContent = done ? "copied" : "the browser does not let this page copy";
+      });
+    }
+    place.hidden = false;
   }
 
   function sortable(table) {
@@ -84,20 +119,26 @@
 
   function openFor(hash) {
     const target = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)));
-    const closed = target && target.closest("details:not([open])");
-    if (closed) {
-      closed.open = true;
-      target.scrollIntoView();
+    const closed = [];
+    for (let at = target; at; at = at.parentElement) {
+      if (at.tagName === "DETAILS" && !at.open) closed.push(at);
     }
+    closed.forEach((details) => { details.open = true; });
+    if (closed.length) target.scrollIntoView();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("button.theme").forEach(themeButton);
     document.querySelectorAll("form.filters").forEach(filters);
     document.querySelectorAll("table.verdicts").forEach(sortable);
-    for (const wide of document.querySelectorAll(".math")) {
-      if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;  // to be scrolled by keyboard
-    }
+    document.querySelectorAll(".copies").forEach(copyButtons);
+    const scrollable = () => {
+      for (const wide of document.querySelectorAll(".math")) {
+        if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;  // to be scrolled by keyboard
+      }
+    };
+    scrollable();
+    document.addEventListener("toggle", scrollable, true);
     openFor(location.hash);
     addEventListener("hashchange", () => openFor(location.hash));
     let opened = [];

@@ -1,0 +1,74 @@
+"""A sheet says what a refutation means for the paper, and is the same in Markdown and in LaTeX."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.validate.report.test_written_page import CERTIFICATE, LOST, REPAIR
+from theory.claim import Paper
+from validate.report.readable import called
+from validate.report.sheet import escaped, latex, markdown, sheet
+from validate.verdict import Evidence, Result
+from validate.worked import LONGEST_RUN, worked
+
+BASE, USER, SPARED = (replace(LOST, label=label, title=label, paper="", equation=f"({label})") for label in "abc")
+CLAIMS = (replace(LOST, paper="", proof=None), replace(REPAIR, paper=""), BASE, USER, SPARED)
+PAPER = Paper("noise-ball", "A paper", "me", CLAIMS, rests_on={"lost-factor": "a", "b": "lost-factor", "c": "b"})
+BREAKS = (Evidence("certificate", "refuted", "it breaks", origin="pool"),)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> dict[str, Result]:
+    path = tmp_path / "lost.json"
+    path.write_text(json.dumps(CERTIFICATE), encoding="utf-8")
+    words = {"lost-factor": "refuted", "lost-factor/corrected": "proved", "a": "refuted", "b": "refuted", "c": "proved"}
+    return {
+        f"noise-ball/{label}": Result(
+            f"noise-ball/{label}", word, None, BREAKS, str(path), severity="lost constant" if label == "b" else None
+        )  # type: ignore[arg-type]
+        for label, word in words.items()
+    }
+
+
+def test_what_it_means_is_read_off_what_rests_on_what(results: dict[str, Result]) -> None:
+    printed, _, base, user, _ = PAPER.claims
+    name = called(printed)
+    assert sheet(base, PAPER, results).means == (
+        "Nothing encoded of what it rests on is false: the error enters here.",
+        f"With it falls what is derived from it and is false too: {name}, {called(user)}.",
+        f"The printed proof of {called(SPARED)} (proved) uses a false line; the result itself is not refuted.",
+    )
+    assert sheet(printed, PAPER, results).means[0] == f"Its printed proof uses {called(base)}, which is false."
+    assert sheet(user, PAPER, results).means[0].startswith("Severity: lost constant, the same order holds")
+
+
+def test_both_forms_have_every_step(results: dict[str, Result]) -> None:
+    made = sheet(PAPER.claims[0], PAPER, results)
+    written, set_in_latex = markdown(made), latex(made)
+    assert made.worked is not None
+    assert set_in_latex.count(r"\item ") == len(made.worked.steps) == len(re.findall(r"^1\. ", written, re.MULTILINE))
+    for text in (written, set_in_latex):
+        assert "1545265/8503056" in text
+        assert "985/5832" in text
+    for opening, closing in (("{", "}"), (r"\[", r"\]"), (r"\begin{", r"\end{")):
+        assert set_in_latex.count(opening) - set_in_latex.count("\\" + opening) * (opening == "{") == (
+            set_in_latex.count(closing) - set_in_latex.count("\\" + closing) * (closing == "}")
+        )
+    assert set_in_latex.isascii()
+    assert json.loads(written.split("```json\n")[1].split("\n```")[0]) == CERTIFICATE
+
+
+def test_words_for_latex() -> None:
+    assert escaped("50% of λ_1 ≥ 10⁻³ & {x}") == r"50\% of $\lambda$\_1 $\geq$ 10$^-$$^3$ \& \{x\}"
+
+
+def test_nobody_follows_a_long_run_by_hand() -> None:
+    found = worked(LOST, {**CERTIFICATE, "rounds": LONGEST_RUN + 1})
+    assert not found.named
+    assert len(found.steps) == 1
+    assert "".join(p if isinstance(p, str) else p.text for p in found.steps[0]) == (
+        "The left side is 1545265/8503056, the right side is 985/5832."
+    )

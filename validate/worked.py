@@ -1,0 +1,248 @@
+"""A refutation worked out by hand: each step from the instance of its certificate to two sides that contradict it.
+
+Every number comes from the claim itself, measured on that instance (`validate.on_instance`): its names, the terms of
+its right side and both sides are sentences of the same language there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from theory.formula import Apply, Name
+from theory.program import pseudo_code
+from theory.sentence import (
+    Expression,
+    Vocabulary,
+    everything_meant,
+    index_of,
+    parse_expression,
+    parse_sentence,
+    text_of,
+)
+from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
+from validate.certificate.exact_text import is_long, ten_digits
+from validate.instances.specs import instance_from, with_constants
+from validate.on_instance import OnInstance, on_instance
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
+
+if TYPE_CHECKING:
+    from theory.claim import Claim
+
+BREAKS = {"<=": ">", ">=": "<", "<": "≥", ">": "≤", "==": "≠"}
+"""How the sides stand where a relation between them does not."""
+MOST_ROUNDS = 4
+"""Rounds of a run that are written out."""
+LONGEST_RUN = 1000
+"""Rounds; the names of a claim are not measured on a longer run, which nobody follows by hand."""
+MOST_OUTCOMES = 8
+"""States after a round that are written out."""
+LONGEST = 40
+"""Characters of an exact number; a longer one is shown to ten digits."""
+
+
+class Formula(NamedTuple):
+    """Mathematics within a step.
+
+    Attributes:
+        latex: to be typeset.
+        text: as the claim writes it.
+    """
+
+    latex: str
+    text: str
+
+
+class Shown(NamedTuple):
+    """A number or a vector within a step, as `shown` has it."""
+
+    text: str
+
+
+Step = tuple[str | Formula | Shown, ...]
+"""A line of words, formulas and numbers."""
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A claim on the instance that breaks it.
+
+    Attributes:
+        program: its algorithm as pseudo-code; empty without one.
+        steps: what is computed, in this order: that the hypotheses hold, the run, the claim's names, both sides.
+        named: whether the steps have the claim's definitions.
+    """
+
+    program: str
+    steps: tuple[Step, ...]
+    named: bool
+
+
+def worked(claim: Claim, certificate: Mapping[str, Any]) -> Worked:
+    """The steps on the instance of a certificate; both sides alone where the run is too long to be followed."""
+    program = "" if claim.program is None else pseudo_code(claim.program)
+    try:
+        if int(certificate.get("rounds") or 0) <= LONGEST_RUN:
+            form, constants = with_constants(certificate, claim)
+            found = on_instance(claim, instance_from(form, claim), constants)
+            return Worked(program, tuple(_steps(found, certificate)), True)
+    except (ValueError, KeyError, TooManyOutcomesError):
+        pass
+    return Worked(program, (_sides_of(certificate),), False)
+
+
+def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
+    claim, words = found.claim, found.claim.vocabulary
+    assumed = zip((*claim.assuming, *claim.standing), claim.assumptions, strict=False)
+    formulas = {text: Formula(latex_of_assumption(one, words), text) for text, one in assumed}
+    held = [formulas.get(text) or _relation(text, words) for text, true in found.hypotheses if true]
+    if held:
+        constants = [(Formula(latex_of(Name(name)), name), value) for name, value in found.drawn.constants.items()]
+        yield ("Every hypothesis holds: ", *_listed(held), *_with(constants), ".")
+    yield from _run(found)
+    at = {name: int(value) for name, value in certificate.get("at", {}).items()}
+    definitions = latex_of_definitions(claim)
+    for name, text in claim.where.items():
+        value = value_of(found, name, at)
+        whole = Formula(definitions[name], f"{name} = {text}")
+        yield (whole, ".") if value is None else (whole, " = ", Shown(shown(value)), ".")
+    sentence = claim.sentence
+    left, right = (value_of(found, text_of(side), at) for side in (sentence.left, sentence.right))
+    there = f" at {', '.join(f'{name} = {value}' for name, value in at.items())}" if at else ""
+    if left is None or right is None:
+        yield _sides_of(certificate)
+        return
+    for which, side, total in (("left", sentence.left, left), ("right", sentence.right, right)):
+        parts = [(sign, part, value_of(found, text_of(part), at)) for sign, part in signed_terms(side)]
+        sums: Step = ()
+        if len(parts) > 1 and all(value is not None for _, _, value in parts):
+            for _, part, value in parts:
+                sums += (Formula(latex_of(part, words), text_of(part)), " = ", Shown(shown(value)), "; ")
+            for place, (sign, _, value) in enumerate(parts):
+                sums += (f" {sign} " if place else sign.replace("+", ""), Shown(_bracketed(shown(value))))
+            sums += (" = ",)
+        yield (f"The {which} side{there}: ", *sums, Shown(shown(total)), ".")
+    yield (Shown(shown(left)), f" {BREAKS[sentence.relation]} ", Shown(shown(right)), ".")
+
+
+def _relation(text: str, words: Vocabulary) -> Formula | str:
+    """A relation between names; what is none stays as it is."""
+    try:
+        return Formula(latex_of_sentence(parse_sentence(text), words), text)
+    except ValueError:
+        return text
+
+
+def _sides_of(certificate: Mapping[str, Any]) -> Step:
+    """Both sides as the certificate has them."""
+    left, right = (_side(certificate[name]) for name in ("left", "right"))
+    return ("The left side is ", Shown(left), ", the right side is ", Shown(right), ".")
+
+
+def _side(side: Any) -> str:
+    if isinstance(side, Mapping):
+        return f"between {shown(Fraction(side['lower']))} and {shown(Fraction(side['upper']))}"
+    return shown(Fraction(str(side)))
+
+
+def _listed(parts: list[Formula | str]) -> Step:
+    return tuple(piece for at, part in enumerate(parts) for piece in ((", ", part) if at else (part,)))
+
+
+def _with(constants: list[tuple[Formula, Any]]) -> Step:
+    said: list[Any] = []
+    for name, value in constants:
+        said += [", " if said else " (with ", name, " = ", Shown(shown(value))]
+    return (*said, ")") if said else ()
+
+
+def _bracketed(text: str) -> str:
+    """In brackets where it begins with a sign."""
+    return f"({text})" if text.startswith("-") else text
+
+
+def _run(found: OnInstance) -> Iterator[Step]:
+    """The states that the rounds leave, where they are few."""
+    instance, program = found.drawn.instance, found.claim.program
+    if program is None or instance.problem is None:
+        return
+    name, words = program.state[0].name, found.claim.vocabulary
+    try:
+        play = Play(instance, limit=1000)
+        for k in range(min(instance.rounds, MOST_ROUNDS) + 1):
+            law: dict[Any, Fraction] = {}
+            for chance, state in play.distribution(k):
+                law[state[0]] = law.get(state[0], Fraction(0)) + chance
+            text = f"{name}[{k}]"
+            state_there = Formula(latex_of(parse_expression(text), words), text)
+            if len(law) > MOST_OUTCOMES:
+                yield (state_there, f" has {len(law)} values.")
+                return
+            values: Step = ()
+            for x, p in law.items():
+                chance_of = () if len(law) == 1 else (" with probability ", Shown(shown(p)))
+                values += (", " if values else " = ", Shown(shown(x)), *chance_of)
+            yield (state_there, *values, ".")
+    except (ValueError, TooManyOutcomesError):
+        return
+
+
+def value_of(found: OnInstance, text: str, at: Mapping[str, int]) -> Any:
+    """The value of a formula of the claim on its instance, a Fraction or a ball; None where it has no single one."""
+    domains = found.claim.parameters
+    try:  # a domain is written for no name that a sentence does not use
+        used = {name: domains[name] for name in domains if name in _names(found.claim, text)}
+        asked = replace(found.claim, statement=f"{text} <= 0", parameters=used, proof=(), given=())
+        rows = replace(found, claim=asked).measured.rows
+    except (ValueError, KeyError, TypeError, TooManyOutcomesError):
+        return None
+    wanted = [row for row in rows if all(row.at.get(name, value) == value for name, value in at.items())]
+    values = [row.left for row in wanted if row.left is not None]
+    exact = [value for value in values if isinstance(value, Fraction)]
+    if exact:
+        return exact[0] if len(exact) == len(values) and len(set(exact)) == 1 else None
+    return values[0] if len(values) == 1 else None
+
+
+def _names(claim: Claim, text: str) -> set[str]:
+    """The names in a formula of the claim, in its assumptions, and in the definitions that these use."""
+    words, seen = claim.vocabulary, set()
+    trees = [parse_expression(text), *(side for one in claim.relations for side in one.sides)]
+    for tree in trees:
+        for part in everything_meant(tree, words):
+            if isinstance(part, Name):
+                seen |= {part.name, index_of(part.name)[0]}
+    return seen | {name for one in claim.predicates for name in one.binds}
+
+
+def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expression]]:
+    """The terms of a sum with their signs.
+
+    Example:
+        >>> from theory.sentence import parse_expression
+        >>> [(sign, text_of(term)) for sign, term in signed_terms(parse_expression("a - (b - c)"))]
+        [('+', 'a'), ('-', 'b'), ('+', 'c')]
+    """
+    turned = {"+": "-", "-": "+"}[sign]
+    if isinstance(e, Apply) and e.operation in ("+", "-"):
+        first, second = e.arguments
+        yield from signed_terms(first, sign)
+        yield from signed_terms(second, turned if e.operation == "-" else sign)
+    elif isinstance(e, Apply) and e.operation == "neg":
+        yield from signed_terms(e.arguments[0], turned)
+    else:
+        yield sign, e
+
+
+def shown(value: Any) -> str:
+    """A number or a vector: exact where that is short."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(shown, value))})" if len(value) != 1 else shown(value[0])
+    if not isinstance(value, Fraction):  # a ball, after an irrational root
+        return f"about {value.str(10, radius=False)}" if hasattr(value, "rad") else str(value)
+    if is_long(value) or len(text := str(value)) > LONGEST:
+        return f"about {ten_digits(value)}"
+    return text
