@@ -2,9 +2,8 @@
 
     fedproof check benchmarks/missed.py --quick
 
-All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, a sum
-that takes many numbers at once, a dimension that no text names, and long runs that turn: on convex functions that are
-no quadratics, in two dimensions or more, hundreds of short steps meet one hinge after another.
+All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, and a
+sum that takes many numbers at once.
 """
 
 from __future__ import annotations
