@@ -18,6 +18,7 @@ from typing import Any
 
 from theory import catalog
 from theory.claim import Claim
+from validate.severity import severity_of
 from validate.verdict import KNOWN
 
 HERE = Path(__file__).parent
@@ -97,6 +98,10 @@ def _entry(claim: Claim, by_id: Mapping[str, Mapping[str, Any]]) -> str:
         textwrap.fill(f"Broken: {by_id[claim.id]['break']}.", 120, break_long_words=False, break_on_hyphens=False)
         + "\n"
     )
+    matters = severity_of(claim)
+    if matters is not None:
+        line = f"How much it matters: {matters.line}."
+        text += "\n" + textwrap.fill(line, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     for one in repairs:
         text += f"\nRepair, {by_id[one.id]['verdict']}: `{one.id}`, {one.title}.\n"
         if one.statement != claim.statement:

@@ -261,7 +261,7 @@ class Claim:
         found: list[Predicate | Sentence] = []
         for text in (*self.assuming, *self.standing):
             one = assumption(text)
-            found.append(one.within(tuple(self.where)) if isinstance(one, ForEvery) else one)
+            found.append(one.within(self.where, self.parameters) if isinstance(one, ForEvery) else one)
         return tuple(found)
 
     @cached_property

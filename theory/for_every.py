@@ -7,11 +7,12 @@ The points are vectors of any kind; n and i that are free in the sentence are fo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from theory.domain import POSITIVE, Domain
 from theory.formula import Apply, Name, Number
 from theory.predicates import Direction, Predicate, predicate
 from theory.program import NAME
@@ -49,11 +50,13 @@ class ForEvery(Predicate):
         points: the vectors that it is for every one of.
         sentence: what is true; its parameters are the constants, whose directions are read off it.
         fixed: those of them that are no parameters, but defined.
+        signed: those of them that may be negative.
     """
 
     points: tuple[str, ...]
     sentence: Sentence
     fixed: tuple[str, ...] = ()
+    signed: tuple[str, ...] = ()
     name = "for every"
     about = "gradients"
     meaning = "as it says"
@@ -73,7 +76,8 @@ class ForEvery(Predicate):
     @cached_property
     def directions(self) -> tuple[Direction, ...]:  # type: ignore[override]
         """Of its constants, where the form shows them: "up" where it is weaker with a larger one."""
-        return tuple(_direction(self.sentence, one.name) for one in self.constants if isinstance(one, Name))
+        names = [one.name for one in self.constants if isinstance(one, Name)]
+        return tuple(_direction(self.sentence, name, self.signed) for name in names)
 
     @property
     def binds(self) -> Mapping[str, Direction]:
@@ -81,9 +85,12 @@ class ForEvery(Predicate):
         free = {name: way for name, way in super().binds.items() if name not in self.fixed}
         return {name: way for name, way in free.items() if way != "exact" and not index_of(name)[1]}
 
-    def within(self, defined: tuple[str, ...]) -> ForEvery:
-        """The assumption in a claim that defines these names."""
-        return replace(self, fixed=tuple(text_of(c) for c in self.constants if text_of(c) in defined))
+    def within(self, defined: Collection[str], domains: Mapping[str, Domain]) -> ForEvery:
+        """The assumption in a claim that defines these names, and says of these parameters where they lie."""
+        names = [text_of(c) for c in self.constants]
+        lowest = {name: domains.get(name, domains.get(index_of(name)[0], POSITIVE)).lower for name in names}
+        signed = tuple(name for name, lower in lowest.items() if lower is None or lower < 0)
+        return replace(self, fixed=tuple(name for name in names if name in defined), signed=signed)
 
     def words(self, claim: Vocabulary) -> Vocabulary:
         """What its names mean, in a claim with this vocabulary."""
@@ -168,23 +175,23 @@ def predicate_of(text: str) -> Predicate | None:
 # --- the direction of a constant --------------------------------------------------------------------------------------
 
 
-def _direction(sentence: Sentence, name: str) -> Direction:
-    """Which way a parameter may be wrong, parameters being positive."""
-    left, right = (_monotone(side, name) for side in sentence.sides)
+def _direction(sentence: Sentence, name: str, signed: Collection[str]) -> Direction:
+    """Which way a parameter may be wrong, all but the signed ones being positive."""
+    left, right = (_monotone(side, name, signed) for side in sentence.sides)
     ways = {left if left is None else -left, right} - {0}
     if sentence.relation == "==" or len(ways) != 1 or None in ways:
         return "exact"
     return "up" if (ways == {1}) == (sentence.relation == "<=") else "down"
 
 
-def _monotone(e: Expression, name: str) -> int | None:
+def _monotone(e: Expression, name: str, signed: Collection[str]) -> int | None:
     """1 where a number grows with a parameter, -1 where it falls, 0 where it does not have it; None for all else."""
     if isinstance(e, Name):
         return int(index_of(e.name)[0] == name)
     if not isinstance(e, Apply) or all(_monotone_in(part, name) == 0 for part in parts(e)):
         return 0
-    inner = [_monotone(part, name) for part in parts(e)]
-    op, signs = e.operation, [_sign(part) for part in parts(e)]
+    inner = [_monotone(part, name, signed) for part in parts(e)]
+    op, signs = e.operation, [_sign(part, signed) for part in parts(e)]
     if None in inner:
         return None
     ways = [one or 0 for one in inner]
@@ -192,6 +199,8 @@ def _monotone(e: Expression, name: str) -> int | None:
         ways[-1] = -ways[-1]
     if op == "/":
         ways[1] = -ways[1]
+        if ways[1] and not signs[1]:  # it jumps at 0
+            return None
     if op in ("*", "/"):
         for at, other in ((0, 1), (1, 0)):
             if ways[at] and not signs[other]:
@@ -212,15 +221,15 @@ def _monotone_in(e: Expression, name: str) -> int:
     return int(any(isinstance(part, Name) and index_of(part.name)[0] == name for part in everything(e)))
 
 
-def _sign(e: Expression) -> int | None:
+def _sign(e: Expression, signed: Collection[str]) -> int | None:
     """1 for a number that is not negative, -1 for one that is not positive; None where the form does not show it."""
     if isinstance(e, Number):
         return -1 if e.value < 0 else 1
     if isinstance(e, Name):
-        return 1 if e.name not in POINTS and e.name != "fstar" else None
+        return 1 if e.name not in POINTS and e.name != "fstar" and e.name not in signed else None
     if not isinstance(e, Apply):
         return None
-    op, inner = e.operation, [_sign(part) for part in parts(e)]
+    op, inner = e.operation, [_sign(part, signed) for part in parts(e)]
     if op in ("norm2", "norm", "sqrt", "exp", "abs"):
         return 1
     if op == "neg":

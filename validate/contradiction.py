@@ -38,6 +38,7 @@ from theory.sentence import (
     replaced,
     text_of,
 )
+from validate.no_functions import excluded as of_sentences
 from validate.verdict import Evidence, Outcome
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,8 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     for found in function_conflicts(claim):
         excluded = f"{found.first} and {found.second} exclude each other: {found.proof}"
         return [Evidence("hypotheses", "vacuous", excluded, origin="search")]
+    if found_none := of_sentences(claim):
+        return found_none
 
     numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]

@@ -102,9 +102,14 @@ def examine(
         data = {"instance": found.suspect.instance.to_json()}
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += evidence_of(claim, found, quick)
-    covered = NOTHING_COVERED if proved else coverage(claim, found, quick)
+    covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)
     return replace(result, proof=proof) if result.verdict == "proved" else result
+
+
+def _is_bounded(evidence: list[Evidence]) -> bool:
+    """Whether the worst case over a larger class proves the claim at all small sizes and numbers that it looked at."""
+    return any(item.origin == "worst case" and (item.data or {}).get("bounded") is True for item in evidence)
 
 
 def _tried_first(claim: Claim, pool: int, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:

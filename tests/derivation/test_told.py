@@ -1,5 +1,6 @@
 """What is said of a derivation that is refused: which of its author's lines, and why, in the words of the language."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -20,6 +21,8 @@ from theory.derivation import (
     mean,
     step,
 )
+from theory.derivation.atoms import atom
+from theory.derivation.quotients import Quotient
 from theory.derivation.reading import Reader
 from theory.derivation.telling import left_over
 from theory.sentence import parse_expression, parse_sentence
@@ -67,7 +70,11 @@ def test_an_instance_has_its_points_and_its_assumptions() -> None:
         ("convex f (x, x)", "does not assume convex of f, or of what it is the mean of"),
         ("above f_n (x, x)", "does not assume smooth of f_n"),
         ("smooth convex (x, x)", "does not assume smooth and convex"),
-        ("minimiser f_n", "the claim does not assume"),
+        ("minimiser f_n", "minimiser is of f, and not of f_n"),
+        (
+            "zero f_n (x)",
+            "same_minimiser of f_n, or of what it is the mean of; zero of f needs nothing",
+        ),
         ("abov f (x, x)", "did you mean the schema 'above'?"),
         ("above f [x, x](", "an instance is written above f (x, y), with expressions"),
     ):
@@ -175,6 +182,16 @@ def test_what_is_told_is_the_same_normal_form() -> None:
             assert (back - q).zero, (c.id, told)
             seen += 1
     assert seen > 100
+
+
+def test_what_no_formula_says_is_counted_and_not_shown_as_the_kernel_has_it() -> None:
+    c = claim("inside", "a*b <= c")
+    strange = Quotient({((atom("of no kind", "a"), 1),): Fraction(1)}, {})
+    assert left_over(strange, c) == "1 term that no formula of the language says"
+    both = Reader(c, 0).value(c.sentence.left) + strange
+    assert left_over(both, c) == "a*b + 1 more term that no formula of the language says"
+    below = Reader(c, 0).value(c.sentence.left) / both
+    assert left_over(below, c) == "a*b, over a denominator that no formula of the language says"
 
 
 def test_a_long_rest_is_cut() -> None:

@@ -270,6 +270,10 @@ NOTATION: list[tuple[str, str]] = [
     (r"(x^k)^\top (x^k-x_0) = \eta\cdot H", "dot(x[k], x[k] - x0) == eta*H"),
     (r"x^{k+1} = x^k-\eta\,\nabla f(x^k)", "norm2(x[k + 1] - (x[k] - eta*grad(f, x[k]))) <= 0"),
     (r"\mathbb{E}\|x^k\|^2 + \eta \overset{(a)}{\leq} \max\{1,\eta\}", "E(norm2(x[k])) + eta <= max(1, eta)"),
+    (
+        r"\underbrace{(\eta + \underbrace{H}_Q)}_{\text{a step}} \eta \le \overbrace{\eta^2}^{R}",
+        "(eta + H)*eta <= eta**2",
+    ),
     (r"-\eta x^{k\star} \le", ""),
     (r"\mathbb{E} f(x^k) - f^\star < \eta^{2}H", "E(f(x[k])) - fstar < eta**2*H"),
     (r"\bigl(1-\eta\bigr)^{k+1} > \tfrac12 \log(H)", "(1 - eta)**(k + 1) > 1/2*log(H)"),

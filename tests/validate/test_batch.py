@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from typing import Any
 
@@ -15,21 +16,28 @@ from tests.rounds import sgd
 from tests.shares import share
 from theory import algorithm, claim
 from theory.claim import Claim
+from theory.domain import POSITIVE, REAL, Domain
+from theory.for_every import ForEvery, assumption
 from theory.formula import UndefinedError
 from theory.operations import operations
 from validate import satisfied
 from validate.batch import searched, traced
 from validate.batch.bests import Problems, constants, knows
+from validate.batch.bests_of_sentences import best as best_of_sentence
+from validate.batch.bests_of_sentences import knows as knows_sentence
+from validate.batch.hinges import Hinges
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.starts import starts
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import best_constants
 from validate.instances.longer import CLIENTS, SAMPLES, longer, ways
+from validate.instances.piece_shapes import made_pieces
 from validate.instances.pieces import Pieces
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
 from validate.instances.seen import Hunt, measured
+from validate.instances.shapes import Size, made, shape_of
 
 F = Fraction
 
@@ -403,3 +411,60 @@ def test_what_is_true_is_not_broken(label: str) -> None:
     before = len(found.seen)
     assert not list(searched(CLAIMS[label], found, 10**4, 0, lambda: False, Passes(6)))
     assert len(found.seen) > before  # what was nearest was measured exactly
+
+
+SENTENCES = (
+    "for every x: fstar >= f(x) + dot(grad(f, x), xstar - x) + mu/2*norm2(xstar - x)",
+    "for every x: mean_n(norm2(grad(f_n, x) - grad(f_n, xstar))) <= 2*A*(f(x) - fstar)",
+    "for every x: mean_n(norm2(grad(f_n, x))) <= G2 + B2*norm2(grad(f, x))",
+    "for every n, x: norm2(grad(f_n, x)) <= 2*A*(f(x) - fstar) + B*norm2(grad(f, x)) + C",
+    "for every n, x: norm(grad(f_n, x) - grad(f, x)) <= zeta",
+    "for every x: dot(grad(f, x), x - xstar) >= c*norm2(x - xstar)",
+    "for every x: mean_n(mean_i(norm2(grad(f_ni, x) - grad(f_n, x)))) <= s + r*norm2(grad(f, x))",
+    "for every x, y: f(y) >= f(x) + dot(grad(f, x), y - x) - rho/2*norm2(x - y)",
+)
+
+
+@pytest.mark.parametrize("where", [POSITIVE, REAL], ids=["positive", "real"])
+@pytest.mark.parametrize("text", SENTENCES)
+def test_best_constants_of_sentences_in_arrays_are_those_in_fractions(text: str, where: Domain) -> None:
+    """On quadratics and on piecewise ones; two constants that trade may be rounded to other near fractions."""
+    one = assumption(text)
+    assert isinstance(one, ForEvery)
+    one = one.within((), {str(c): where for c in one.constants})
+    shape, seen = shape_of([assumption("strongly_convex(f, mu)")], True), 0
+    for seed in range(12):
+        rng = random.Random(seed)
+        quadratics = made(shape, (Size(1, 1, 1), Size(2, 1, 1), Size(2, 2, 2), Size(3, 1, 2))[seed % 4], rng)
+        pieces = made_pieces(shape, Size(1 + seed % 3, 1, 1), rng)
+        many: list[tuple[Any, Any]] = [
+            (quadratics, Problems(*(x.astype(float)[None] for x in (quadratics.hessian, quadratics.linear))))
+        ]
+        many += [(pieces, _hinges(pieces))] if pieces.mean.least is not None and knows_sentence(one, True) else []
+        for problem, arrays in many:
+            if not knows_sentence(one, isinstance(arrays, Hinges)):
+                continue
+            exact = satisfied.best(one, problem)
+            numbers, true = best_of_sentence(one, arrays)
+            assert bool(true[0]) == (exact is not None)
+            if exact is not None:
+                seen += 1
+                assert [float(x) for x in exact] == pytest.approx([x[0] for x in numbers], rel=1e-4, abs=1e-7)
+    assert seen >= 6 or where is REAL
+
+
+def _hinges(problem: Pieces) -> Hinges:
+    """The same functions in floats, around the minimiser."""
+    centre = problem.mean.least[1][0][0]  # type: ignore[index]
+    assert centre is not None
+    functions = [own[0] for own in problem.functions]
+    most = max(1, *(len(f.knots) for f in functions))
+    knots, slopes = [], []
+    for f in functions:
+        at, steep = [float(t - centre) for t in f.knots], [float(s) for s in f.slopes]
+        more = most - len(at)
+        knots.append(at + [(at or [0.0])[-1] + i + 1 for i in range(more)])
+        slopes.append(steep + steep[-1:] * more)
+    linear = [-float(f.derivative(centre)) for f in functions]
+    which = np.arange(len(functions))[:, None]
+    return Hinges(np.array([knots]), np.array([slopes]), np.array([linear]), which, True)

@@ -4,8 +4,11 @@ import pytest
 
 from tests.rounds import descent
 from theory import algorithm, claim
+from theory.domain import NONNEGATIVE, REAL
+from validate.certificate import verified
 from validate.contradiction import contradictions
 from validate.examine import examine
+from validate.no_functions import excluded
 
 
 @algorithm
@@ -101,3 +104,52 @@ def test_a_product_for_every_client_is_at_most_that_of_their_lengths() -> None:
     for product, vacuous in (("dot(a_n, b_n) >= 1", True), ("dot(a_n, b_n) >= 1/2", False)):
         one = claim("angles", "norm2(mean_n(a_n)) <= c", vectors=("a_n", "b_n"), assuming=(*lengths, product))
         assert [e.outcome for e in contradictions(one)].count("vacuous") == vacuous
+
+
+QUASI = "for every x: fstar >= f(x) + dot(grad(f, x), xstar - x) + mu/2*norm2(xstar - x)"
+GROWS = "for every x: f(x) - fstar >= mu/2*norm2(x - xstar)"
+NO_FUNCTIONS = [
+    ("strongly_convex(f, mu)", "for every x: norm2(grad(f, x)) <= G"),
+    ("strongly_convex(f_n, mu)", "for every x: f(x) - fstar <= c"),
+    ("smooth(f, L)", "for every x, y: norm2(grad(f, x) - grad(f, y)) >= M*norm2(x - y)", "M > L**2"),
+    ("for every x: norm2(grad(f, x)) >= c + 0*norm2(x - xstar)",),
+    ("for every x: norm2(x - xstar) <= R",),
+    ("smooth(f, L)", QUASI, "mu > L"),
+    ("strongly_convex(f, mu)", "for every x, y: f(y) <= f(x) + dot(grad(f, x), y - x) - r/2*norm2(x - y)"),
+    ("smooth(f, L)", "for every x, y: dot(grad(f, x) - grad(f, y), x - y) >= mu*norm2(x - y)", "mu > L"),
+    (GROWS, "for every x: f(x) - fstar <= nu/2*norm2(x - xstar)", "nu < mu"),
+]
+FUNCTIONS = [
+    ("convex(f)", "for every x: norm2(grad(f, x)) <= G"),
+    ("smooth(f, L)", QUASI, "mu >= L"),
+    (GROWS, "for every x: f(x) - fstar <= nu/2*norm2(x - xstar)", "nu <= mu"),
+    ("for every x: norm2(grad(f, x)) >= c*norm2(x - xstar)",),
+    ("smooth(f, L)", "for every x, y: norm2(grad(f, x) - grad(f, y)) >= M*norm2(x - y)", "M >= L**2"),
+]
+
+
+@pytest.mark.parametrize("assuming", NO_FUNCTIONS, ids="; ".join)
+def test_sentences_for_every_point_that_no_functions_satisfy(assuming, tmp_path):
+    """By hand: of two points apart each set asks what no number is; the derivation is accepted on its own, too."""
+    result = examine(claim("c", "norm2(grad(f, x)) <= 1", vectors=("x",), assuming=assuming), quick=True, out=tmp_path)
+    assert result.verdict == "vacuous"
+    (made,) = (item.data["derivation"] for item in result.evidence if item.outcome == "vacuous")
+    assert verified(made).valid
+
+
+@pytest.mark.parametrize("assuming", FUNCTIONS, ids="; ".join)
+def test_sentences_for_every_point_that_some_functions_satisfy(assuming):
+    """A constant, or x^2/2 times a number, does."""
+    one = claim("c", "norm2(grad(f, x)) <= 1", vectors=("x",), assuming=assuming)
+    assert not excluded(one)
+
+
+@pytest.mark.parametrize("where", [REAL, NONNEGATIVE])
+def test_a_constant_that_may_be_0_bounds_nothing(where):
+    """With mu = 0 a linear function satisfies them, although mu**2*norm2(v - w) <= G follows."""
+    one = claim(
+        "c", "norm2(grad(f, x)) <= 1", vectors=("x",), parameters={"mu": where},
+        assuming=("for every x, y: norm2(grad(f, x) - grad(f, y)) >= mu**2*norm2(x - y)",
+                  "for every x, y: norm2(grad(f, x) - grad(f, y)) <= G", "G >= 5"),
+    )  # fmt: skip
+    assert not excluded(one)

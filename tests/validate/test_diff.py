@@ -62,6 +62,18 @@ def test_a_planted_error_is_found_and_its_line_is_named(one: Claim, right: str, 
     assert line in bad.code[bad.line]
 
 
+def test_a_program_and_code_of_the_same_name_are_told_apart() -> None:
+    one = of(algorithms.local_sgd)
+
+    def local_sgd(x: Any) -> Any:
+        return x
+
+    assert str(diff(one, local_sgd)).startswith(f"your local_sgd is not the algorithm local_sgd of {one.id}")
+    assert str(diff(one, written.local_sgd)).startswith(
+        f"your local_sgd agrees with the algorithm local_sgd of {one.id}"
+    )
+
+
 def test_what_is_said_of_a_slip() -> None:
     found = diff(of(algorithms.local_sgd), written.local_sgd_from_the_start)
     assert found.first is not None
@@ -324,7 +336,7 @@ def in_place(x: Any, problem: Any, eta: float) -> Any:
 REFUSED = [
     (raising, r"raising raised KeyError: 'weights' \(test_diff.py, line \d+\)"),
     (random_of_its_own, "returned something else when it was called again"),
-    (lambda x, eta: None, "returned nothing"),
+    (lambda x, eta: None, "returned None"),
     (lambda x, eta: x[:1], r"returned x of shape \(1,\), not \(3,\) = \(d,\)"),
     (lambda x, eta: {"y": x}, "returned y, and not x"),
     (lambda x, eta: {"x": x, "y": x}, "returned 'y', which is no state"),
@@ -365,6 +377,10 @@ def test_names_and_numbers_that_are_given() -> None:
     one = of(algorithms.gradient_descent)
     assert diff(one, mine, rename={"w": "x", "lr": "eta"}, given={"eta": 0.25}).agrees
     assert diff(one, lambda x, problem: x - problem.full_gradient(x) / 4, given={"eta": 0.25}).agrees
+    with pytest.raises(ValueError, match="--rename rate=eta: mine has no argument 'rate'; it has w, problem, lr"):
+        diff(one, mine, rename={"w": "x", "lr": "eta", "rate": "eta"})
+    with pytest.raises(ValueError, match="--rename lr=zeta: the program has no 'zeta'; it has x, eta, state"):
+        diff(one, mine, rename={"w": "x", "lr": "zeta"})
     with pytest.raises(ValueError, match="--set gamma: the parameters are eta"):
         diff(one, mine, given={"gamma": 1})
     with pytest.raises(ValueError, match="speaks of no algorithm"):
@@ -408,6 +424,7 @@ def test_the_command() -> None:
     for text, message in (
         ("nowhere:f", "there is no module 'nowhere' here"),
         (f"{code}:nothing", "has no 'nothing'; it has scaffold, mended"),
+        ("nowhere.py:f", "there is no file nowhere.py"),
         ("plain", "is not module:function"),
     ):
         done = call("diff", SCAFFOLD, "--implementation", text)

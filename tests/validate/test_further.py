@@ -44,12 +44,11 @@ def test_a_pool_goes_on_until_enough_tell() -> None:
 
 
 def test_a_pool_does_not_go_on_where_nothing_earns_support() -> None:
-    every = "for every x: dot(grad(f, x), x - xstar) >= 0"
-    of_functions = claim("least", "fstar <= f(y)", vectors=("y",), assuming=("smooth(f, L)", every))
+    of_functions = claim("least", "fstar <= f(x)", vectors=("x",), assuming=("smooth(f, L)",), over="norm(x) <= 1")
     found = Hunt()
     assert further(of_functions, found, 400, 0, lambda: False) is None
     assert not found.seen
-    assert further(replace(of_functions, assuming=("smooth(f, L)",)), found, 400, 0, lambda: False) is None
+    assert further(replace(of_functions, over=""), found, 400, 0, lambda: False) is None
     assert found.seen
 
 

@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,10 +14,12 @@ from tests.validate.command_line import call, complaint, printed
 from theory import algorithm, catalog, claim
 from theory.derivation import check, combined, induction
 from theory.derivation.search.carried import carried
-from validate import sharpen
+from theory.sentence import text_of
+from validate import measure, sharpen
 from validate.certificate import verified
 from validate.sharpening.brackets import simplest
 from validate.sharpening.findings import Sharpened
+from validate.sharpening.recognition import recognised
 from validate.sharpening.stronger import edited
 
 F = Fraction
@@ -111,6 +114,54 @@ def test_nothing_is_called_needed_that_a_certificate_does_not_show(tmp_path: Pat
         assert verified(json.loads(Path(word.file).read_text("utf-8"))).valid
 
 
+# --- worst cases, and formulas for them ---
+
+
+def test_the_rate_of_gradient_descent_is_recognised_and_proved() -> None:
+    """The tight rate of function values is the square of the one that is claimed (Taylor, Hendrickx, Glineur 2018)."""
+    found = sharpen(catalog.claim("textbook/gradient-descent-linear"), seconds=20)
+    (one,) = found.least
+    assert (one.printed, one.formula, one.exact) == ("(1 - eta*mu)**k", "(1 - eta*mu)**(2*k)", False)
+    assert one.word is not None
+    assert one.word.verdict == "proved"
+    assert check(one.word.claim, one.word.derivation)
+    assert found.strongest.statement == "f(x[k]) - fstar <= (1 - eta*mu)**(2*k)*(f(x0) - fstar)"
+
+
+def test_a_tight_rate_is_called_the_least() -> None:
+    (one,) = sharpen(catalog.claim("textbook/gradient-descent-tight"), seconds=12).least
+    assert one.exact
+    assert one.formula is None
+
+
+NAMES = {
+    "L": np.array([1.0, 2, 3, 5, 7, 4.5, 2]),
+    "mu": np.array([0.6, 0.3, 1.5, 4, 1, 0.1, 1.1]),
+    "k": np.array([1.0, 2, 3, 1, 2, 4, 5]),
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["L/2", "(L - mu)/(L + mu)", "((L - mu)/(L + mu))**(2*k)", "L/(4*k*L + 2)", "max(L - mu, 2*mu)**2"],
+)
+def test_a_formula_is_recognised_from_its_values(text: str) -> None:
+    """By Python's own arithmetic on other numbers than those that it is recognised from."""
+    tree = compile(text, "formula", "eval")
+    values = np.array([eval(tree, {"max": max}, {n: v[i] for n, v in NAMES.items()}) for i in range(7)])
+    found = recognised(values, NAMES, 1e-9)
+    assert found is not None
+    for L, mu, k in ((6.0, 0.25, 2.0), (1.5, 0.75, 3.0)):
+        there = {"L": L, "mu": mu, "k": k, "max": max}
+        assert eval(text_of(found), there) == pytest.approx(eval(text, there), rel=1e-9)
+
+
+def test_what_no_small_formula_takes_is_not_recognised() -> None:
+    values = np.random.default_rng(5).uniform(1, 2, 7)  # 1e8 formulas are tried, each fits by chance with 1e-40
+    assert recognised(values, NAMES, 1e-6) is None
+    assert recognised(-values, NAMES, 1e-6) is None
+
+
 # --- derivations that are carried over ---
 
 
@@ -125,6 +176,36 @@ def test_the_drift_term_of_a_printed_theorem_is_not_needed() -> None:
     false = edited(eq8, "false", statement=f"mean_k(E(norm2(grad(f, x[k])))) <= {right.rpartition(' + ')[0]}")
     assert false is not None
     assert carried(false, eq8, 400) is None
+
+
+def test_half_of_the_first_term_of_a_printed_theorem_is_enough() -> None:
+    eq8 = catalog.claim("fedavg-svrg/theorem-v1-eq8")
+    for factor, stands in (("1/2", True), ("49/100", False)):
+        right = f"{factor}*(2*f0_gap/(delta*K*S*M)) + delta*L*S*M*G2*mean_inv_p"
+        less = edited(eq8, "less", statement=f"mean_k(E(norm2(grad(f, x[k])))) <= {right}")
+        assert less is not None
+        lines = carried(less, eq8, 400)
+        assert (lines is not None) is stands
+        assert lines is None or check(less, lines)
+
+
+def test_less_than_half_of_it_is_broken_on_a_long_slope() -> None:
+    """By hand: slope 1 and curvature 1 at its end; of 500 steps of 1/50 the mean is 1, the terms 2 + 1/10 and 1/50."""
+    eq8 = catalog.claim("fedavg-svrg/theorem-v1-eq8")
+    right = "9/20*(2*f0_gap/(delta*K*S*M)) + delta*L*S*M*G2*mean_inv_p"
+    less = edited(eq8, "less", statement=f"mean_k(E(norm2(grad(f, x[k])))) <= {right}")
+    assert less is not None
+    slope = {
+        "algorithm": "fedavg-svrg/fedavg_svrg",
+        "parameters": {"delta": "1/50", "S": 1, "M": 1, "p": [1]},
+        "problem": {"clients": [[{"knots": [-1, 1], "slopes": [0, 1, 0], "b": 0}]]},
+        "start": [11],
+        "rounds": 500,
+    }
+    found = measure(less, slope)
+    assert found.left[0] == 1
+    assert found.right[0] == F(9, 20) * F(21, 10) + F(1, 50)
+    assert found.broken[0]
 
 
 def test_a_carried_derivation_has_multipliers_of_its_own() -> None:

@@ -306,8 +306,21 @@ def test_what_holds_is_told_with_its_proofs(tmp_path: Path) -> None:
     one = claim("tight", "f(x[K]) - fstar <= L*norm2(x0 - xstar)/(4*K + 2)", of=descent, assuming=TUNED)
     (item,), path, _ = worst_evidence(one, tmp_path, quick=True)
     assert item.outcome == "holds"
-    assert "proved by exact multipliers" in item.detail
+    assert "proved by exact multipliers: left is at most right times" in item.detail
     assert path is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("f(x[K]) - fstar >= 0", "left is not below 0 at N=1"),
+        ("f(x0) - f(x[K]) >= eta/2*norm2(grad(f, x0))", "right is at most left times"),
+    ],
+)
+def test_a_bound_from_below_is_told_the_other_way_round(text: str, told: str, tmp_path: Path) -> None:
+    one = claim("below", text, of=descent, assuming=("smooth(f, L)", "convex(f)", "eta <= 1/L"))
+    (item,), _, _ = worst_evidence(one, tmp_path, quick=True)
+    assert f"proved by exact multipliers: {told}" in item.detail
 
 
 def test_a_certificate_of_the_worst_case_that_is_tampered_with_falls() -> None:

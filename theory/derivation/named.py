@@ -112,9 +112,16 @@ def _instance(claim: Claim, name: str) -> Data | None:
     if len(texts) not in sizes:
         points_of = f"({', '.join(schemas[0].points)})" if schemas[0].points else "no points"
         raise RejectedError(f"{name!r}: {match['schema']} is at {points_of}, and not at {len(texts)}")
-    needs = " or ".join(dict.fromkeys(" and ".join(kind for kind, _ in schema.needs) for schema in schemas))
+    asked = [schema for schema in schemas if schema.needs]
+    if not asked:
+        there = " or ".join(only or "no function" for only in schemas[0].only)
+        raise RejectedError(f"{name!r}: {match['schema']} is of {there}, and not of {function}")
+    needs = " or ".join(dict.fromkeys(" and ".join(kind for kind, _ in schema.needs) for schema in asked))
     of_it = f" of {function}, or of what it is the mean of" if function else ""
-    raise RejectedError(f"{name!r}: the claim does not assume {needs or 'it'}{of_it}")
+    free = next(
+        (f"; {match['schema']} of {schema.only[0]} needs nothing" for schema in schemas if not schema.needs), ""
+    )
+    raise RejectedError(f"{name!r}: the claim does not assume {needs}{of_it}{free}")
 
 
 def _everywhere(claim: Claim, name: str, number: int, function: str, at: Sequence[str]) -> Data:

@@ -30,19 +30,28 @@ MOST_TERMS = 12
 
 
 def left_over(q: Quotient, claim: Claim) -> str:
-    """A normal form as a formula of the claim's language; a term that no formula says stays as the kernel has it."""
+    """A normal form as a formula of the claim's language; how many of its terms no formula says is told."""
     pieces: list[str] = []
+    unsaid = 0
     terms = sorted(q.over.items(), key=lambda term: (term[1] < 0, len(term[0]), term[0]))
     for m, c in terms[:MOST_TERMS]:
         try:
             text = text_of(_tidy(parse_expression(spoken.monomial(m, abs(Fraction(c)))), claim.vocabulary), 1)
         except Exception:  # whatever is not said: no message may take the place of the refusal
-            text = "*".join([str(abs(c)), *(f"{a}**{e}" if e != 1 else str(a) for a, e in m)])
+            unsaid += 1
+            continue
         pieces += [" - " if c < 0 else " + ", text] if pieces else ["-" if c < 0 else "", text]
     more = len(terms) - MOST_TERMS
-    found = "".join(pieces or ["0"]) + (f" + {more} more term{'s' if more > 1 else ''}" if more > 0 else "")
+    found = "".join(pieces or ["" if unsaid else "0"])
+    for count, which in ((unsaid, "no formula of the language says"), (max(0, more), "")):
+        if count:
+            what = f"{count}{' more' if found else ''} term{'s' * (count > 1)}{which and f' that {which}'}"
+            found = f"{found} + {what}" if found else what
     for p, e in q.under.items():
-        below = " + ".join(spoken.monomial(m, Fraction(c)) for m, c in p).replace("+ -", "- ")
+        try:
+            below = " + ".join(spoken.monomial(m, Fraction(c)) for m, c in p).replace("+ -", "- ")
+        except spoken.UnspeakableError:
+            return f"{found}, over a denominator that no formula of the language says"
         found = f"({found})/({below})" + (f"**{e}" if e != 1 else "")
     return found + ("; zero f (v) says dot(grad(f, xstar), v) == 0" if "grad(f, xstar)" in found else "")
 

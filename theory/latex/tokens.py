@@ -68,6 +68,8 @@ _BLANKS = (
 BLANK = frozenset(_BLANKS.split()) | {"\\ ", "\\\n", "\\\t"}
 """What is set as a blank, or as nothing."""
 _WITH_ARGUMENT = frozenset({r"\label", r"\tag", r"\vspace", r"\hspace"})
+_BRACED = {r"\underbrace": "_", r"\overbrace": "^"}
+"""With the sign before its note."""
 _ALIGNED = frozenset({"aligned", "split", "gathered", "multlined"})
 _SIZED = {
     **dict.fromkeys((r"\left", r"\mleft", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"), "open"),
@@ -107,10 +109,19 @@ def without_layout(tokens: Sequence[Token], text: str) -> list[Token]:
                 return place + 1
         raise LatexError("this brace is not closed", text, tokens[start].at)
 
+    notes: dict[int, int] = {}
     while at < len(tokens):
         token = tokens[at]
         here = token.text
-        if here in BLANK:
+        if at in notes:
+            at = notes.pop(at)
+        elif here in BLANK:
+            at += 1
+        elif here in _BRACED:  # \underbrace{X}_{Q}: what is braced is read, and the note says what it is called
+            end = braced(at + 1)
+            if end < len(tokens) and tokens[end].text == _BRACED[here]:
+                sign = tokens[end + 1].text if end + 1 < len(tokens) else ""
+                notes[end] = braced(end + 1) if sign == "{" else end + 2
             at += 1
         elif here == "\\\\":
             at += 1

@@ -6,7 +6,7 @@ D(t) = ||x_k - w_t||^2 is at most t*Y(t), where Y(t) = D(t)/max(1, t) grows by a
 
 from __future__ import annotations
 
-from theory.derivation import at, axiom, cases, combined, domain, induction, replaced, root, step, telescope
+from theory.derivation import at, axiom, cases, combined, domain, induction, replaced, root, step, telescope, zero
 
 # --- the order of (8) ------------------------------------------------------------------------------------------------
 
@@ -289,93 +289,79 @@ BOUND_8 = (
     ),
 )  # fmt: skip
 
-# (8) without its drift term. With z(t) = mean_n(x_k - w_t), T = SM and b(t) = mean_n(grad f_n(w_t)), E||z(T)||^2 is at
-# most the sum over t of E||z(t)||^2/T + delta^2 T E||b(t)||^2 + delta^2 G^2, and the descent has -delta/2 E||b(t)||^2.
+# (8) with half of its first term. A step loses delta <grad f(x_k), grad f(x_k) - mean_n(grad f_n(w_t))>, which is at
+# most delta^2 L t G2: both the gradient and v are bounded by G2, and w_t is at most delta t sqrt(G2) away.
 
-
-def _z(h: str = "h", j: str = "j") -> str:
-    return f"E(norm2(x[k] - mean_n(w[k, {h}, {j}])))"
-
-
-_B, _CENTRE = "mean_n(grad(f_n, w[k, h, j]))", "x[k] - mean_n(w[k, h, j])"
-_AT_MOST_1 = "delta*L*S*M <= 1"
-MOVED = (
-    *UPDATE, *ALL_DRIFT, *BOUNDED, *COUNT,
-    domain("snapshots", "S >= 1"),
-    combined("steps", "1 <= S*M", "turns; snapshots times M"),
-    domain("chance", "p_n <= 1"),
-    combined("chances", "1 <= 1/p_n", "chance times 1/p_n"),
-    step("unbiased", "E(dot(grad(f, x[k]), u[k, h, j])) == E(dot(grad(f, x[k]), grad(f_n, w[k, h, j])))"),
-    replaced("along", "server", f"dot(grad(f, x[k]), x[k+1] - x[k]) == -delta/N*dot(grad(f, x[k]), {_ALL})"),
-    step(
-        "centre",
-        f"{_z('h', 'j + 1')} == {_z()} + 2*delta*E(dot({_CENTRE}, {_B})) + delta**2*E(norm2(mean_n(v[k, h, j])))",
+_LAG = "grad(f, x[k]) - mean_n(grad(f_n, w[k, h, j]))"
+_PER_ROUND = "1/(delta*K*S*M)"
+_SHARPEST = (
+    *DESCENT, *_SPREAD, *GROWTH, *BOUNDED,
+    replaced("passed on", "next", f"{_y('(h + 1)', '0')} == {_y('h', 'M')}"),
+    induction(
+        "grown inside", f"E({_y()}) <= E({_y('h', '0')}) + delta**2*j*G2", on="j",
+        base=[combined("begun")], step=[combined("one more", None, "IH; E: grow; bounded times delta**2")],
     ),
-    step("centre starts", f"{_z('0', '0')} == 0"),
-    replaced("centre handed on", "next", f"{_z('h + 1', '0')} == {_z('h', 'M')}"),
-    telescope("centre by j", _z(), "sum_j", "M"),
-    telescope("centre by h", _z("h", "0"), "sum_h", "S"),
-    combined(
-        "centre moves",
-        f"{_z('S', '0')} <= sum_h(sum_j(mean_n(E({_d()}))))/(S*M) + delta**2*S*M*sum_h(sum_j(E(norm2({_B})))) "
-        "+ delta**2*S*M*G2",
-        "centre by h times -1; centre starts; sum_h: centre handed on; sum_h: centre by j times -1; "
-        "sum_h sum_j: centre; mean_n sum_h sum_j: bounded times delta**2",
-        f"E sum_h sum_j: {_CENTRE} - delta*S*M*{_B} times 1/(S*M); "
-        "E sum_h sum_j mean_n: w[k, h, j] - mean_n(w[k, h, j]) times 1/(S*M); "
-        "E sum_h sum_j mean_n: v[k, h, j] - mean_n(v[k, h, j]) times delta**2",
-    ),
-    step("coins", f"E(norm2(x[k+1] - x[k])) == {_z('S', '0')} + 1/N*mean_n((1/p_n - 1)*E({_d('S', '0')}))"),
-    replaced("all steps", "moves", f"{_d('S', '0')} == delta**2*norm2({_ROUND})"),
-    combined(
-        "far", f"E({_d('S', '0')}) <= delta**2*S**2*M**2*G2", "E: all steps; sum_h sum_j: bounded times delta**2*S*M",
-        f"E sum_h sum_j: v[k, h, j] - {_ROUND}/(S*M) times delta**2*S*M",
+    at("whole epoch", "grown inside", None, j="M"),
+    induction(
+        "grown before", f"E({_y('h', '0')}) <= delta**2*h*M*G2", on="h",
+        base=[combined("nothing yet", None, "E: start times 1/max(1, 0)")],
+        step=[combined("next epoch", None, "IH; whole epoch; E: passed on")],
     ),
     combined(
-        "drifts", f"sum_h(sum_j(mean_n(E({_d()})))) <= delta**2*G2*S*M*(S*M - 1)*(2*S*M - 1)/6",
-        f"E mean_n: all drift; mean_n sum_h sum_j: bounded times delta**2*{_W}; sum_h: count j times delta**2*G2; "
-        "count h times delta**2*G2",
+        "far", f"E({_d()}) <= delta**2*(h*M + j)**2*G2",
+        "E: flat; grown inside times h*M + j; grown before times h*M + j",
     ),
-    telescope("falls", "E(f(x[k]))", "sum_k", "K"),
-)  # fmt: skip
-_SMALL_STEPS = (
-    combined(
-        "round", f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M/2*{_GRADIENT} + delta**2*L*S**2*M**2/2*G2*mean_inv_p",
-        {
-            "E: above f (x[k], x[k+1])": "1", "E: along": "1", "mean_n sum_h sum_j: unbiased": "-delta",
-            **_PARTS_OF_ALL, "coins": "L/2", "centre moves": "L/2", "mean_n: far": "L/(2*N)*(1/p_n - 1)",
-            "mean_n: chances": "L/2*delta**2*S**2*M**2*G2*(N - 1)/N", "drifts": "delta*L**2/2 + L/(2*S*M)",
-            _AT_MOST_1: "L*delta**2*G2*(S*M - 1)*(S*M + (S*M - 1))/12", "steps": "delta**2*L*G2*(S*M + 1)/6",
-        },
-        {
-            f"E sum_h sum_j: {_B}": "delta/2*(1 - delta*L*S*M)",
-            **{of: times for of, times in _SQUARES_OF_ALL.items() if "mean_n:" in of},
-        },
-    ),
-    combined(
-        "small steps", None,
-        f"sum_k: round times {_PER_STEP}; falls times -{_PER_STEP}; E: infimum f (x[K]) times {_PER_STEP}",
-    ),
-)  # fmt: skip
-_LARGE_STEPS = (
     step("first gradient", "E(norm2(v[k, 0, 0])) == E(norm2(grad(f_n, x[k])))"),
     at("first bound", "bounded", None, h="0", j="0"),
     combined(
-        "large steps",
-        None,
-        "mean_k mean_n: first gradient times -1; mean_k mean_n: first bound; mean_n: chances times G2; "
-        f"1 <= delta*L*S*M times G2*mean_inv_p; infimum f (x0) times {_PER_STEP}",
-        "mean_k E mean_n: grad(f_n, x[k]) - grad(f, x[k])",
+        "steep", f"{_GRADIENT} <= G2", "mean_n: first gradient times -1; mean_n: first bound",
+        "E mean_n: grad(f_n, x[k]) - grad(f, x[k])",
     ),
-)
-SHARPENED = (*MOVED, cases("all", None, _AT_MOST_1, _SMALL_STEPS, _LARGE_STEPS))
-BOUND_8_AS_PRINTED = (
-    *MOVED,
+    combined(
+        "apart", f"E(norm2({_LAG})) <= delta**2*L**2*(h*M + j)**2*G2",
+        "E mean_n: lipschitz-gradient f_n (x[k], w[k, h, j]); mean_n: far times L**2",
+        f"E mean_n: grad(f_n, x[k]) - grad(f_n, w[k, h, j]) - ({_LAG})",
+    ),
     cases(
-        "sharper", "mean_k(E(norm2(grad(f, x[k])))) <= 2*f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p", _AT_MOST_1,
-        _SMALL_STEPS, _LARGE_STEPS,
+        "lag", f"E(dot(grad(f, x[k]), {_LAG})) <= delta*L*(h*M + j)*G2", "h*M + j <= 0",
+        [
+            combined("nowhere", f"E(norm2({_LAG})) <= 0", "apart; h*M + j <= 0 times delta**2*L**2*(h*M + j)*G2"),
+            zero("no angle", "nowhere", _LAG, "grad(f, x[k])", "E"),
+            combined("at once", None, "no angle", "1 times delta*L*(h*M + j)*G2"),
+        ],
+        [
+            combined(
+                "later", None, "apart times 1/(2*delta*L*(h*M + j)); steep times delta*L*(h*M + j)/2",
+                f"E: delta*L*(h*M + j)*grad(f, x[k]) - ({_LAG}) times 1/(2*delta*L*(h*M + j))",
+            ),
+        ],
     ),
-    combined("all", None, "sharper", "delta*L*(M - 1) times G2"),
+    telescope("turns by j", f"(h*M + j)*(h*M + j - 1)/2 + {_TAP}", "sum_j", "M"),
+    telescope("turns by h", f"h*M*(h*M - 1)/2 + {_TAP_0}", "sum_h", "S"),
+    combined(
+        "round",
+        f"E(f(x[k+1])) <= E(f(x[k])) - delta*S*M*{_GRADIENT} + delta**2*L*S*M*G2*(S*M - 1 + S*M*mean_inv_p)/2",
+        {
+            **_BY_SPREAD, "mean_n sum_h sum_j: bounded": "delta**2*L*S*M/2/p_n", "sum_h sum_j: lag": "delta",
+            "turns by j": "delta**2*L*S*G2", "turns by h": "delta**2*L*G2",
+        },
+    ),
+    telescope("falls", "E(f(x[k]))", "sum_k", "K"),
+)  # fmt: skip
+_ROUNDS_SUMMED = f"sum_k: round times {_PER_ROUND}; falls times -{_PER_ROUND}; E: infimum f (x[K]) times {_PER_ROUND}"
+SHARPEST = (*_SHARPEST, combined("all", None, _ROUNDS_SUMMED))
+_HALVED = (
+    *_SHARPEST,
+    domain("chance", "p_n <= 1"),
+    combined("chances", "1 <= 1/p_n", "chance times 1/p_n"),
+    combined(
+        "halved", "mean_k(E(norm2(grad(f, x[k])))) <= f0_gap/(delta*K*S*M) + delta*L*S*M*G2*mean_inv_p",
+        f"{_ROUNDS_SUMMED}; mean_n: chances times delta*L*S*M*G2/2", "1 times delta*L*G2/2",
+    ),
+)  # fmt: skip
+WITHOUT_DRIFT = (*_HALVED, combined("all", None, f"halved; infimum f (x0) times {_PER_ROUND}"))
+BOUND_8_AS_PRINTED = (
+    *_HALVED, combined("all", None, f"halved; infimum f (x0) times {_PER_ROUND}", "delta*L*(M - 1) times G2")
 )  # fmt: skip
 
 # --- Lemma V.1, corrected: Johnson and Zhang's recursion in the first epoch ------------------------------------------

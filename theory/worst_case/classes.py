@@ -1,8 +1,8 @@
 """Assumptions as conditions on points: between which curvatures each sample's function is, and how steep it may be.
 
-What is asked across functions (how far they may be apart) is a form in the gradients at a common point: necessary, and
-not enough for functions that are so everywhere. It makes the class that is read larger: a bound is one for the claim,
-and a solution none of its instances (`Classes.across`).
+What is asked across functions (how far they may be apart), and what a sentence says for every point, is a form at the
+points that are met: necessary, and not enough for functions that are so everywhere. It makes the class that is read
+larger: a bound is one for the claim, and a solution none of its instances (`Classes.across`).
 
 What is said of a mean (f_n of several samples, f of several clients) is no condition on the points of single
 functions. It is then asked of each of them, which implies it: a smaller class. An instance of it is still one of the
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from theory import predicates as p
+from theory.for_every import ForEvery
 
 STEEPEST = Fraction(1000)
 """The constant of smoothness of convex functions of which none is assumed, in units of what else has curvature."""
@@ -49,7 +50,7 @@ class Classes:
         whole: whether they are all that the assumptions allow at these sizes.
         same_minimiser: the functions (``f_n``, ``f_ni``) that every minimiser of f minimises; else empty.
         notes: in what they are smaller.
-        across: the assumptions on how far functions are apart, which are asked at the points only.
+        across: the assumptions on how far functions are apart, and for every point, which are asked at the points only.
     """
 
     of: dict[tuple[int, int], Class]
@@ -96,7 +97,7 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
             continue
         if _is_trivial(one, samples, constant):
             continue
-        if isinstance(one, p.BoundedVariance | p.Dissimilar):
+        if isinstance(one, p.BoundedVariance | p.Dissimilar | ForEvery):
             across.append(one)
             continue
         changed = False

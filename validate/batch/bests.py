@@ -13,8 +13,9 @@ import numpy as np
 
 from theory import predicates as p
 from theory.claim import Claim
+from theory.for_every import ForEvery
 from theory.predicates import base_of
-from validate.batch import bests_of_hinges
+from validate.batch import bests_of_hinges, bests_of_sentences
 from validate.batch.hinges import SLACK, Hinges
 from validate.batch.recorded import Array
 
@@ -122,6 +123,7 @@ RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Problems], Best]] = {
     p.Dissimilar: _dissimilar,
     p.Quadratic: _always,
     p.Connected: _always,
+    ForEvery: bests_of_sentences.best,
 }
 
 
@@ -131,6 +133,8 @@ def knows(claim: Claim, dim: int, pieces: bool = False) -> bool:
         on_ball = isinstance(one, p.Lipschitz | p.BoundedGradients) and len(one.constants) > 1
         several = isinstance(one, p.Dissimilar) and not one.spread and dim > 1
         if type(one) not in (bests_of_hinges.RULES if pieces else RULES) or on_ball or several:
+            return False
+        if isinstance(one, ForEvery) and ((pieces and dim > 1) or not bests_of_sentences.knows(one, pieces)):
             return False
         if not isinstance(one, p.Connected) and any(base_of(constant) is None for constant in one.constants):
             return False

@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from theory import predicates as p
+from theory.for_every import ForEvery
+from validate.batch import bests_of_sentences
 from validate.batch.hinges import SLACK, Hinges
 from validate.batch.recorded import Array
 
@@ -117,4 +119,5 @@ RULES: Mapping[type[p.Predicate], Callable[[p.Predicate, Hinges], Best]] = {
     p.BoundedVariance: _variance,
     p.Dissimilar: _dissimilar,
     p.Connected: _always,
+    ForEvery: bests_of_sentences.best,
 }

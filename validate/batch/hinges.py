@@ -223,10 +223,11 @@ class Hinges:
     def shown(self, function: str) -> tuple[Array, Array, Array]:
         """Of each function of a name: slopes, (B, g, M + 1); derivatives and values at knots, (B, g, M)."""
         if function not in self._known:
-            self._known[function] = self._combined(shares(self.which, function))
+            self._known[function] = self.combined(shares(self.which, function))
         return self._known[function]
 
-    def _combined(self, share: Array) -> tuple[Array, Array, Array]:
+    def combined(self, share: Array) -> tuple[Array, Array, Array]:
+        """As `shown`, of functions of which it is told how much of each of the different ones is in them, (g, F)."""
         curved, steep, value = (np.einsum("gf,bfm->bgm", share, one) for one in self._shown)
         curved[np.abs(curved) <= SLACK * np.abs(self.slopes).max(axis=(1, 2), keepdims=True)] = 0.0
         return curved, steep, value

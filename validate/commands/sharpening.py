@@ -11,7 +11,7 @@ from validate.commands import completion, own
 from validate.commands.output import print_json, progress, table, writable
 
 if TYPE_CHECKING:
-    from validate.sharpening.findings import Bracket, Sharpened
+    from validate.sharpening.findings import Bracket, Least, Sharpened
 
 SECONDS, INTERRUPTED = 120.0, 130
 DIGITS = 6
@@ -65,12 +65,22 @@ def _print(found: Sharpened) -> None:
         assuming = ", ".join((*found.strongest.assuming, *found.strongest.standing))
         typer.echo(f"\nproved without what is not needed: {found.strongest.statement}")
         typer.echo(f"  assuming {assuming}" if assuming else "  assuming nothing")
+    if found.least:
+        typer.echo("")
+        table(["term", "its factor", "the least, by worst cases", "by"], [_least(one) for one in found.least])
     if found.brackets:
         typer.echo("")
         heads = ["factor of", "proved at", "broken at", "", "by"]
         table(heads, [_cells(one) for one in found.brackets])
     if found.cut:
         typer.echo(found.cut)
+
+
+def _least(one: Least) -> list[str]:
+    at = f"at {one.at} choice{'s' * (one.at > 1)} of numbers"
+    if one.formula is None or one.word is None:
+        return [one.what, one.printed, f"the same, {at}" if one.exact else f"no formula recognised, {at}", ""]
+    return [one.what, one.printed, f"{one.formula}, {at}: {one.word.verdict}", one.word.file or ""]
 
 
 def _cells(one: Bracket) -> list[str]:

@@ -12,6 +12,7 @@ from theory.predicates import Predicate
 from theory.program import pseudo_code
 from theory.sentence import Sentence, text_of
 from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
+from validate.severity import severity_of
 from validate.verdict import KNOWN
 
 
@@ -53,6 +54,8 @@ def as_text(claim: Claim) -> str:
     if claim.program is not None:
         lines += ["", "Algorithm", textwrap.indent(pseudo_code(claim.program), "  ")]
     part("Remarks", list(claim.remarks))
+    matters = severity_of(claim)
+    part("Refuted; how much it matters, by the nearest claim that stands", [] if matters is None else [matters.line])
     return "\n".join(lines)
 
 
@@ -85,7 +88,7 @@ def _hypothesis(text: str, one: Predicate | Sentence) -> dict[str, Any]:
 
 def as_json_of(claim: Claim) -> dict[str, Any]:
     """The same as plain data; ``bound`` is what `fedproof bound` evaluates, in its parameters."""
-    found, count = in_numbers(claim), len(claim.assuming)
+    found, count, matters = in_numbers(claim), len(claim.assuming), severity_of(claim)
     hypotheses = [
         _hypothesis(text, one) for text, one in zip((*claim.assuming, *claim.standing), claim.assumptions, strict=True)
     ]
@@ -114,4 +117,5 @@ def as_json_of(claim: Claim) -> dict[str, Any]:
         "amends": claim.amended,
         "sure": claim.sure or None,
         "remarks": list(claim.remarks),
+        "refuted": None if matters is None else matters.to_json(),
     }

@@ -2,11 +2,13 @@
 
 `diff` makes trials (`trials`), plays the program in each with every value written down (`reference`), calls the
 implementation on the same draws (`draws`) and problems (`oracle`), names the first value that differs (`causes`), looks
-for the edit of the program that the code is (`slips`), and makes the setting small (`difference`).
+for the edit of the program that the code is (`slips`, `explaining`), makes the setting small (`difference`), and says
+it all (`found`).
 """
 
 from validate.implementations.adapters import fedjax, flower
 from validate.implementations.calling import Refused, implementation
-from validate.implementations.difference import Diff, diff
+from validate.implementations.difference import diff
+from validate.implementations.found import Diff
 
 __all__ = ["Diff", "Refused", "diff", "fedjax", "flower", "implementation"]

@@ -111,6 +111,15 @@ class Implementation:
             return
         states = [s.name for s in program.state]
         known = [*states, *trial.parameters, *ALWAYS, "N", "d"]
+        several = any(argument.kind is argument.VAR_KEYWORD for argument in self.arguments.values())
+        for name, theirs in self.rename.items():
+            if theirs not in known:
+                raise Refused(f"--rename {name}={theirs}: the program has no {theirs!r}; it has {', '.join(known)}")
+            if name not in self.arguments and theirs not in states and not several:
+                raise Refused(
+                    f"--rename {name}={theirs}: {self.called} has no argument {name!r}; it has "
+                    f"{', '.join(self.arguments)}"
+                )
         for name, argument in self.arguments.items():
             if argument.kind is argument.VAR_POSITIONAL or argument.kind is argument.POSITIONAL_ONLY:
                 raise Refused(f"{self.called} takes {argument}: its arguments are handed over by name")
@@ -186,6 +195,8 @@ def _loaded(text: str) -> Any:
     if where.endswith(".py"):
         from validate.files import run
 
+        if not Path(where).exists():
+            raise ValueError(f"implementation={text!r}: there is no file {where}")
         module = run(where, Path(where).read_bytes())
     else:
         added = os.getcwd()
@@ -226,7 +237,7 @@ def state_from(what: Implementation, value: Any, program: Program, shapes: Mappi
     """
     names = [s.name for s in program.state]
     if value is None:
-        raise Refused(f"{what.called} returned nothing; a round returns its new state, {', '.join(names)}")
+        raise Refused(f"{what.called} returned None; a round returns its new state, {', '.join(names)}")
     if isinstance(value, Mapping):
         named = {what.rename.get(str(n), str(n)): v for n, v in value.items()}
     elif len(names) == 1:
@@ -295,7 +306,7 @@ def trajectory_from(
     """
     names = [s.name for s in program.state]
     if value is None:
-        raise Refused(f"{what.called} returned nothing; a run returns its states, the start first")
+        raise Refused(f"{what.called} returned None; a run returns its states, the start first")
     if isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
         value = {n: [state[n] for state in value] for n in value[0]}
     named = (

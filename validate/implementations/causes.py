@@ -240,11 +240,13 @@ def _of_gradient(
     code, steps = pseudo_lines(program), {s.to: s for s in program.steps if isinstance(s, Instruction)}
     whose = "f" if asked.client is None else f"client {asked.client}"
     theirs = tuple(map(float, asked.point))
-    words = f"the gradient of {whose} that your code takes as its number {count} of round {last.k}, at {shown(theirs)}"
+    words = f"gradient number {count} of {whose} that your code takes in round {last.k} is at {shown(theirs)}"
     if asked.samples is not None:
         words += f" of sample {', '.join(map(str, asked.samples))}"
     if taken is None:
-        return Cause(f"{words}, is none of the program's", None, "", "", asked.client, count - 1, last.k, theirs, ())
+        return Cause(
+            f"{words}, where the program takes none", None, "", "", asked.client, count - 1, last.k, theirs, ()
+        )
     name, turns = steps[taken.seen.name].of[0], taken.seen.turns
     step = turns[-1] if turns else None
     carried = _carried(program)

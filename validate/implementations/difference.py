@@ -3,107 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
-from theory.program import Program, pseudo_lines
+from theory.program import pseudo_lines
 from validate.implementations.calling import Implementation, Refused, implementation
-from validate.implementations.causes import Cause, cause
+from validate.implementations.causes import cause
 from validate.implementations.draws import ORDERS
-from validate.implementations.holding import DOUBLE, SINGLE, Held, first_gap, hold
+from validate.implementations.explaining import slip_of
+from validate.implementations.found import Diff, Smallest
+from validate.implementations.holding import DOUBLE, SINGLE, Held, hold
 from validate.implementations.reference import Reference
-from validate.implementations.slips import slips
 from validate.implementations.trials import SHAPES, Given, Shape, Trial, made, simpler
 from validate.instances.roles import roles_in
 
 LIKE_SINGLE = 1e-5
 """A difference no larger than this, of the numbers of a state, is of the size of single precision's rounding."""
 Report = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Slip:
-    """An edit of the program with which the implementation agrees on every round.
-
-    Attributes:
-        line: of the pseudo-code, that which is done otherwise.
-        reads: the lines that change, as (line, as it is, as it would be).
-        others: how many other edits agree as well.
-    """
-
-    line: int
-    reads: tuple[tuple[int, str, str], ...]
-    others: int
-
-
-@dataclass(frozen=True)
-class Smallest:
-    """The smallest setting at which the two still differ.
-
-    Attributes:
-        trial: in words.
-        first: the first difference there.
-        agrees: what makes them agree there.
-    """
-
-    trial: str
-    first: Cause
-    agrees: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Diff:
-    """An implementation, held against the program of a claim's algorithm.
-
-    Attributes:
-        id: of the claim.
-        algorithm: its name.
-        called: the implementation.
-        agrees: whether no trial shows a difference.
-        trials, rounds: how many were held together.
-        tolerance: relative to the largest number of the states.
-        worst: the largest difference, so relative, of what agrees.
-        trial: where the first difference is, in words; empty where there is none.
-        first: the first difference.
-        slip: the edit of the program that the implementation is, where one is known.
-        tried: how many edits were tried.
-        smallest: the smallest setting at which they differ.
-        code: the program's pseudo-code, by lines.
-        notes: what else there is to know.
-    """
-
-    id: str
-    algorithm: str
-    called: str
-    agrees: bool
-    trials: int
-    rounds: int
-    tolerance: float
-    worst: float
-    trial: str
-    first: Cause | None
-    slip: Slip | None
-    tried: int
-    smallest: Smallest | None
-    code: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def line(self) -> int | None:
-        """The line of the pseudo-code that is done otherwise: the slip's, else that of the first difference."""
-        return self.slip.line if self.slip is not None else None if self.first is None else self.first.line
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        from dataclasses import asdict
-
-        return {**asdict(self), "line": self.line}
-
-    def __str__(self) -> str:
-        return "\n".join(told(self))
 
 
 def diff(
@@ -168,7 +87,7 @@ class _Diffing:
         if different:
             first = cause(self.program, different[0])
             self.report("which line it is, by edits of the program")
-            slip, tried = self._slip(held)
+            slip, tried = slip_of(self.program, held)
             self.report("the smallest setting at which they differ")
             smallest = self._smallest(different[0])
         return Diff(
@@ -253,30 +172,6 @@ class _Diffing:
             if left:
                 yield f"not compared, as the run does not return it: {', '.join(left)}"
 
-    # the line
-
-    def _slip(self, held: list[Held]) -> tuple[Slip | None, int]:
-        """The edits of the program with which the implementation agrees everywhere, the shortest first."""
-        told = [one for one in held if one.rounds]
-        told.sort(key=lambda one: not one.differs)
-        if not any(one.gap is not None for one in held):
-            return None, 0  # it draws otherwise, which no edit says
-        agreeing: list[Slip] = []
-        code, tried = pseudo_lines(self.program), 0
-        for edited in slips(self.program):
-            tried += 1
-            if all(_explains(edited.program, one) for one in told):
-                reads = _changed(code.lines, pseudo_lines(edited.program).lines)
-                if reads:
-                    line = reads[0][0] if edited.result is None else code.results[edited.result]
-                    agreeing.append(Slip(code.of.get(edited.at, line), reads, 0))
-        agreeing.sort(key=lambda one: (len(one.reads), sum(abs(len(new) - len(old)) for _, old, new in one.reads)))
-        if not agreeing:
-            return None, tried
-        first = agreeing[0]
-        others = {one.reads for one in agreeing} - {first.reads}
-        return replace(first, others=len(others)), tried
-
     # the smallest setting
 
     def _smallest(self, held: Held) -> Smallest:
@@ -305,74 +200,3 @@ def _rank(held: list[Held]) -> tuple[int, int, int]:
     """How far an implementation is the program: no strange draw, then rounds."""
     alike = sum(not one.differs for one in held)
     return alike, -sum(bool(one.unlike) for one in held), sum(len(one.rounds) for one in held)
-
-
-def _explains(program: Program, held: Held) -> bool:
-    """Whether a program leaves what the implementation left, in every round."""
-    try:
-        reference = Reference(program, held.trial)
-        state = reference.start() if held.of_run else {}
-        for one in held.rounds:
-            after = reference.round(one.k, state if held.of_run else one.before).after
-            scale = max(float(np.abs(v).max()) for s in (one.before, one.played.after, after) for v in s.values())
-            if not np.isfinite(scale):
-                return False
-            for name, theirs in one.theirs.items():
-                if first_gap(name, one.k, theirs, after[name], scale or 1.0, held.tolerance * 10) is not None:
-                    return False
-            state = after
-    except (ValueError, RuntimeError, KeyError, IndexError):  # no program of these kinds of values
-        return False
-    return True
-
-
-def _changed(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[tuple[int, str, str], ...]:
-    """The lines that differ."""
-    from difflib import SequenceMatcher
-
-    found: list[tuple[int, str, str]] = []
-    for tag, i, i2, j, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag != "equal":
-            old, new = [line.strip() for line in before[i:i2]], [line.strip() for line in after[j:j2]]
-            for place in range(max(len(old), len(new))):
-                was, now = (part[place] if place < len(part) else "" for part in (old, new))
-                found.append((min(i + place, len(before) - 1), was, now))
-    return tuple(found)
-
-
-def told(found: Diff) -> Iterator[str]:
-    """In lines, for people."""
-    compared = f"{found.rounds} rounds of {found.trials} trials"
-    if found.agrees:
-        yield (
-            f"{found.called} agrees with {found.algorithm} ({found.id}) in {compared}: relative differences of at most "
-            f"{found.worst:.1g}, {found.tolerance:g} being the tolerance"
-        )
-    else:
-        assert found.first is not None
-        yield f"{found.called} is not {found.algorithm} ({found.id})"
-        yield f"first difference: {found.first.words}"
-        if found.first.line is not None:
-            yield f"  line {found.first.line}: {found.first.text}"
-        yield f"  in {found.trial}"
-        yield from _reason(found)
-        if found.smallest is not None:
-            yield f"smallest setting at which they differ: {found.smallest.trial}"
-            yield f"  {found.smallest.first.words}"
-            if found.smallest.agrees:
-                yield f"  there they agree for {', or '.join(found.smallest.agrees)}"
-        yield "the program:"
-        yield from (f"  {number:>2} {line}" for number, line in enumerate(found.code))
-    yield from (f"note: {note}" for note in found.notes)
-
-
-def _reason(found: Diff) -> Iterator[str]:
-    if found.slip is None:
-        if found.tried:
-            yield f"no single slip among the {found.tried} that were tried explains it"
-        return
-    more = f" (or otherwise; {found.slip.others + 1} readings agree)" if found.slip.others else ""
-    yield f"your code is the program with line {found.slip.line} read otherwise{more}:"
-    for number, old, new in found.slip.reads:
-        yield f"  {number:>2} - {old}" if old else f"  {number:>2}"
-        yield f"     + {new}"

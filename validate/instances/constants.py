@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -45,7 +46,7 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
             base = base_of(constant)
             if base is not None and base[0] in one.binds:
-                end = outward(value_of_base(value, base[1]), up=direction == "up")
+                end = outward(value_of_base(value, base[1]), direction == "up", claim.domains[base[0]].integer)
                 ends.setdefault(base[0], []).append((direction, end))
     found = {}
     for name, listed in ends.items():
@@ -58,8 +59,13 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
     return found
 
 
-def outward(value: Any, up: bool) -> Fraction:
-    """A fraction that is at least (up) or at most the value, and close to it; the value itself where it is exact."""
+def outward(value: Any, up: bool, integer: bool = False) -> Fraction:
+    """A fraction that is at least (up) or at most the value, and close to it; the value itself where it is exact.
+
+    With `integer` the next integer.
+    """
+    if integer:
+        return F((math.ceil if up else math.floor)(outward(value, up)))
     if isinstance(value, Fraction):
         return value
     if isinstance(value, int | np.integer):
@@ -68,7 +74,7 @@ def outward(value: Any, up: bool) -> Fraction:
     near = F(number_).limit_denominator(1000)
     if abs(float(near) - number_) <= 1e-12 * abs(number_):  # a short fraction, up to rounding: `true` decides
         return near
-    return F(number_ * (1 + 1e-9 if up else 1 - 1e-9)).limit_denominator(10**12)
+    return F(number_ + abs(number_) * (1e-9 if up else -1e-9)).limit_denominator(10**12)
 
 
 def as_fraction(value: Any) -> Any:

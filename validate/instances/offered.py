@@ -77,6 +77,8 @@ def offered(name: str, solver: Solver, manner: Manner, roles: Roles, tied: bool,
         found = list(CHANCES)
     else:
         found = [F(0), F(1), F(2), F(3), F(5), F(10)] if domain.integer else list(FREE)
+        if domain.contains(F(-1)) and not domain.integer:
+            found += [-x for x in found]
         if domain.upper is not None and domain.upper_open and not domain.integer:
             near = [F(domain.upper) - gap for gap in BELOW_AN_END]  # a probability near 1 makes log(1/p) small
             found = [*near, F(domain.upper) / 2] if manner.sharp else found + near

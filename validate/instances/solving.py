@@ -179,9 +179,14 @@ class Search(Solver):
                 if base is None or base[0] not in one.binds:
                     continue
                 name = base[0]
-                exact = outward(value_of_base(value, base[1]), up=direction == "up")
+                exact = outward(value_of_base(value, base[1]), direction == "up", self.claim.domains[name].integer)
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
+                    continue
+                if self.claim.domains[name].contains(F(-1)):
+                    exact += F(rng.choice((0, 0, 0, 1, 10))) * (1 if direction == "up" else -1)
+                    before = self.values.get(name, exact)
+                    self.values[name] = max(exact, before) if direction == "up" else min(exact, before)
                     continue
                 if self.manner.sharp and exact <= 0 and direction == "up":
                     self.values[name] = max(self._least(name), self.values.get(name, F(0)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from validate.repairs.repaired import MEANING, Repair, Repaired, Severity
+from validate.repairs.repaired import Repair, Repaired
 from validate.repairs.search import repair
+from validate.severity import MEANING, Severity
 
 __all__ = ["MEANING", "Repair", "Repaired", "Severity", "repair"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal
+from typing import Any
 
 from theory.claim import Claim
 from validate.repairs.edits import Candidate, Kind
+from validate.severity import ORDER, Severity
 from validate.verdict import Result
 
-Severity = Literal["misprint", "lost constant", "lost hypothesis", "false"]
 SEVERITY: dict[Kind, Severity] = {
     **dict.fromkeys(
         (
@@ -26,13 +26,6 @@ SEVERITY: dict[Kind, Severity] = {
     "term": "false",
 }  # fmt: skip
 """What an edit says of the error; of several edits, the last of these words that one of them has."""
-MEANING: dict[Severity, str] = {
-    "misprint": "one slip: what is meant is true",
-    "lost constant": "the same order holds, with another constant",
-    "lost hypothesis": "it holds under a condition that is not stated",
-    "false": "the order itself is another",
-}
-ORDER: tuple[Severity, ...] = ("misprint", "lost constant", "lost hypothesis", "false")
 
 
 @dataclass(frozen=True)

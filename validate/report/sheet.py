@@ -88,7 +88,7 @@ def sheet(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Sheet:
 
 def _means(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Iterator[str]:
     """What it means for the paper that a claim is false: how far off it is, what falls with it, what does not."""
-    from validate.repairs.repaired import MEANING
+    from validate.severity import MEANING
 
     severity = results[claim.id].severity
     if severity is not None:

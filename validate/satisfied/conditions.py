@@ -13,7 +13,10 @@ from sim.problems.linear_algebra import rounding_floor
 from theory.arithmetic import to_element
 from validate.instances.pieces import Interval
 
-EVERYWHERE: Interval = (None, None)
+Box = tuple[Interval, ...]
+"""Where the unknowns lie, an interval each."""
+EVERYWHERE: Box = ()
+"""No bounds, of any number of unknowns."""
 Monomial = tuple[tuple[str, int], ...]
 """A product of powers of constants, by name; the powers may be negative."""
 ONE: Monomial = ()
@@ -26,11 +29,12 @@ class Condition:
     """The sum over axes of the least value, over the parts of each, of a form, plus a number is not negative.
 
     Attributes:
-        axes: of each axis its parts: a form (m+1, m+1) in m unknowns and 1, the last, and where the only unknown is.
+        axes: of each axis its parts: a form (m+1, m+1) in m unknowns and 1, the last, and where they are: anywhere, or
+            one or two of them in intervals.
         beside: the number.
     """
 
-    axes: tuple[tuple[tuple[Terms, Interval], ...], ...]
+    axes: tuple[tuple[tuple[Terms, Box], ...], ...]
     beside: Terms
 
     def at(self, values: Mapping[str, Any]) -> Any:
@@ -85,18 +89,56 @@ def _as_number(value: Any, like: Any) -> Any:
     return float(value) if in_floats else to_element(Fraction(value))
 
 
-def least_of(form: Any, where: Interval) -> Any:
+def least_of(form: Any, where: Box) -> Any:
     """The infimum of a form; None for minus infinity."""
     if where == EVERYWHERE:
         return _least_in_floats(form) if form.dtype != object else _least(form.tolist())
-    a, b, rest, ends = form[0, 0], form[0, 1], form[1, 1], [None if x is None else to_element(x) for x in where]
-    start, end = ends
+    ends = [(None if s is None else to_element(s), None if e is None else to_element(e)) for s, e in where]
+    rows = form.tolist()
+    return _on_interval(rows, *ends[0]) if len(ends) == 1 else _on_rectangle(rows, *ends)
+
+
+def _on_interval(rows: list[list[Any]], start: Any, end: Any) -> Any:
+    (a, b), (_, rest) = rows
     if (start is None or end is None) and (a < 0 or (a == 0 and (b > 0 if start is None else b < 0))):
         return None
-    places = [x for x in ends if x is not None]
+    if (start is None and end is None) and a == 0 and b != 0:
+        return None
+    places = [x for x in (start, end) if x is not None]
     if a > 0 and (start is None or start < -b / a) and (end is None or -b / a < end):
         places.append(-b / a)
-    return min((a * x + 2 * b) * x + rest for x in places)
+    return min(((a * x + 2 * b) * x + rest for x in places), default=rest)
+
+
+def _on_rectangle(rows: list[list[Any]], x: Any, y: Any) -> Any:
+    """Over the first unknown for each value of the second, and then over that: at an end, or where it is stationary."""
+    (a, h, p), (_, b, q), (_, _, c) = rows
+    for end, sign in zip(x, (-1, 1), strict=True):  # to where it may go without an end it must not fall
+        if end is None and (a < 0 or (a == 0 and _on_interval([[0 * a, sign * h / 2], [0, sign * p]], *y) is None)):
+            return None
+        if end is None and a == 0 and _on_interval([[0 * a, sign * h / 2], [0, sign * p]], *y) < 0:
+            return None
+    still = [t for t in x if t is not None] or ([0 * a] if a == 0 else [])
+    found = [_on_interval([[b, h * t + q], [0, (a * t + 2 * p) * t + c]], *y) for t in still]
+    if a > 0:
+        # stationary at t = -(p + h*y)/a, for the y for which that lies between the ends
+        between: Any = y
+        if h == 0:
+            inside = all(t is None or sign * (-p / a - t) >= 0 for t, sign in zip(x, (1, -1), strict=True))
+            between = y if inside else None
+        else:
+            ends = [None if t is None else -(p + a * t) / h for t in x]
+            low, high = ends if h < 0 else ends[::-1]
+            low, high = _later(low, y[0], max), _later(high, y[1], min)
+            between = None if low is not None and high is not None and low > high else (low, high)
+        if between is not None:
+            found.append(_on_interval([[b - h * h / a, q - h * p / a], [0, c - p * p / a]], *between))
+    return None if None in found else min(found)
+
+
+def _later(one: Any, two: Any, pick: Any) -> Any:
+    """The end of an intersection."""
+    return two if one is None else one if two is None else pick(one, two)
 
 
 def _least(rows: list[list[Any]]) -> Any:

@@ -83,6 +83,7 @@ def best(one: ForEvery, problem: Any, known: Mapping[str, Any]) -> Numbers | Non
     values = {name: known[name] for name in names if name in known}
     open_ = [name for name in names if name not in known]
     large = {name: F(2) ** (40 if one.binds[name] == "up" else -40) for name in open_}
+    large |= {name: -(F(2) ** 40) for name in open_ if name in one.signed and one.binds[name] == "down"}
     found, letters = _read(one, problem, {**large, **values})
     if letters:
         open_.sort(key=lambda name: all(c.lifted(name, letters) is not None for c in found))
@@ -112,27 +113,44 @@ def _filled(
 
 
 def _end(one: ForEvery, problem: Any, values: Mapping[str, Any], name: str, up: bool) -> Any:
-    """The least (up) or largest constant with which it is true: 0 for all positive ones; None for none."""
+    """The least (up) or largest constant with which it is true: 0 for all positive ones; None for none.
+
+    Of those that may be negative 0, or one below it, stands for all.
+    """
     found, letters = _read(one, problem, {**values, name: F(1)})
     if name in letters:
         powers = frozenset[int]().union(*(c.exponents(name) for c in found))
         lifts = [c.lifted(name, letters) for c in found]
-        if up and powers in ({1}, {2}) and None not in lifts:
-            return _quotient(found, lifts, {**letters, name: F(0)}, max(powers))
-        return _bisected(lambda c: _hold(found, {**letters, name: c}), up)
-    return _bisected(lambda c: _hold(*_read(one, problem, {**values, name: c})), up)
+        if (up or name in one.signed) and powers in ({1}, {2}) and None not in lifts:
+            return _quotient(found, lifts, {**letters, name: F(0)}, max(powers), up, name in one.signed)
+
+    def holds(c: Fraction) -> bool:
+        return _hold(*((found, {**letters, name: c}) if name in letters else _read(one, problem, {**values, name: c})))
+
+    if name not in one.signed:
+        return _bisected(holds, up)
+    there = holds(F(0))
+    below = there == up
+    end = _bisected(lambda c: holds(-c), not up) if below else _bisected(holds, up)
+    if end is None:
+        return F(0) if there else None
+    return -end if below else end
 
 
-def _quotient(found: Sequence[Condition], lifts: Sequence[Any], without: Mapping[str, Any], power: int) -> Any:
+def _quotient(
+    found: Sequence[Condition], lifts: Sequence[Any], without: Mapping[str, Any], power: int, up: bool, signed: bool
+) -> Any:
     """The constant whose power lifts what is least without it to 0."""
-    needed: Any = F(0)
+    needed: Any = None if signed else F(0)
     for condition, lift in zip(found, lifts, strict=True):
         least = condition.at(without)
-        if least is None or (least < 0 and lift <= 0):
+        if least is None or (least < 0 and (lift <= 0 if up else lift >= 0)):
             return None
-        if least < 0:
+        if lift != 0 and (signed or least < 0):
             quotient = -least / lift
-            needed = max(needed, quotient if isinstance(quotient, float) else to_fraction(quotient))
+            quotient = quotient if isinstance(quotient, float) else to_fraction(quotient)
+            needed = quotient if needed is None else (max if up else min)(needed, quotient)
+    needed = F(0) if needed is None else needed
     return needed if power == 1 else root(needed)
 
 

@@ -2,26 +2,28 @@
 
 On quadratics, points being unknown, a number that is linear in values, inner products and squared norms is a quadratic
 form in the unknowns and 1. A minimiser that is not the only one is an unknown, too: the sentence holds for each. Sums
-of piecewise quadratics along orthogonal axes are a sum of such numbers, each of one unknown, on the stretches between
-knots. Constants stay letters, so that a problem is gone through once.
+of piecewise quadratics along orthogonal axes are a sum of such numbers, each of one unknown a point, on the stretches
+between knots. Constants stay letters, so that a problem is gone through once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from sim.problems import Quadratic
 from theory.for_every import ForEvery
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.sentence import Expression, Sentence, Vocabulary, evaluate, index_of, read
-from validate.instances.pieces import Interval
 from validate.instances.ridge_functions import axes_of
 from validate.instances.setting import number
-from validate.satisfied.conditions import EVERYWHERE, ONE, Condition, Terms
+from validate.satisfied.conditions import EVERYWHERE, ONE, Box, Condition, Terms
 from validate.satisfied.spaces import Constants, Quadratics, Space, stretches
 
 F = Fraction
@@ -39,30 +41,36 @@ def conditions(one: ForEvery, problem: Any, values: Mapping[str, Any]) -> list[C
         UndecidedError: where it comes to no forms.
         UndefinedError: where something is not defined, such as a minimiser.
     """
-    spaces: list[list[tuple[Space, Interval]]]
+    spaces: list[list[tuple[Space, Box]]]
     if isinstance(problem, Quadratic):
         spaces, constant = [[(Quadratics(one, problem), EVERYWHERE)]], None
     else:
-        if len(one.points) > 1:
-            raise UndecidedError("several points of functions that are no quadratics")
+        if len(one.points) > 2:
+            raise UndecidedError("three points of functions that are no quadratics")
         axes = axes_of([f for own in problem.functions for f in own])
         if axes is None:
             raise UndecidedError("directions that are not orthogonal")
-        spaces, constant = [list(stretches(problem, a)) for a in axes], Constants(problem)
+        spaces, constant = [list(stretches(problem, a, one.points)) for a in axes], Constants(problem)
+    found = []
+    for gap in gaps(one, problem, values):
+        parts = [[(gap(s), where) for s, where in own] for own in spaces]
+        beside: Terms = {}
+        if constant is not None:
+            whole, plain = map(gap, (constant, constant.without))
+            beside = {m: form[-1, -1] for m, form in whole.items()}
+            for m, form in plain.items():
+                beside[m] = beside.get(m, 0) - len(spaces) * form[-1, -1]
+        found.append(Condition(tuple(tuple(own) for own in parts), beside))
+    return found
+
+
+def gaps(one: ForEvery, problem: Any, values: Mapping[str, Any]) -> Iterator[Callable[[Space], Terms]]:
+    """What is not to be negative, as forms of a space: for every client and sample, and for an equation both ways."""
     words = Vocabulary(vectors=one.points)
     free = frozenset[str]().union(*(read(side, words).free for side in one.sentence.sides))
-    found = []
     for at in _indices(free, problem):
         for sides in _not_negative(one.sentence):
-            parts = [[(_gap(sides, s, values, at, words), where) for s, where in own] for own in spaces]
-            beside: Terms = {}
-            if constant is not None:
-                whole, plain = (_gap(sides, s, values, at, words) for s in (constant, constant.without))
-                beside = {m: form[-1, -1] for m, form in whole.items()}
-                for m, form in plain.items():
-                    beside[m] = beside.get(m, 0) - len(spaces) * form[-1, -1]
-            found.append(Condition(tuple(tuple(own) for own in parts), beside))
-    return found
+            yield partial(_gap, sides, values, at, words, one.signed)
 
 
 def _not_negative(sentence: Sentence) -> Iterator[tuple[Expression, Expression]]:
@@ -74,9 +82,14 @@ def _not_negative(sentence: Sentence) -> Iterator[tuple[Expression, Expression]]
 
 
 def _gap(
-    sides: tuple[Expression, Expression], space: Space, values: Mapping[str, Any], at: Mapping[str, int], words: Any
+    sides: tuple[Expression, Expression],
+    values: Mapping[str, Any],
+    at: Mapping[str, int],
+    words: Vocabulary,
+    signed: Collection[str],
+    space: Space,
 ) -> Terms:
-    world = _Forms(space, values)
+    world = _Forms(space, values, signed)
     large, small = (evaluate(side, world, at, words) for side in sides)
     if isinstance(small, _Length) or isinstance(large, _Length):
         large, small = (world.squared(side) for side in (large, small))
@@ -135,8 +148,8 @@ class _Length:
 class _Forms:
     """A `theory.sentence.World` whose numbers are `_Number`, `_Form` and `_Length`; vectors are affine, (d, m+1)."""
 
-    def __init__(self, space: Space, values: Mapping[str, Any]) -> None:
-        self.space, self.values = space, values
+    def __init__(self, space: Space, values: Mapping[str, Any], signed: Collection[str]) -> None:
+        self.space, self.values, self.signed = space, values, signed
 
     def form(self, value: _Number | _Form) -> _Form:
         """A number as a form."""
@@ -145,18 +158,21 @@ class _Forms:
         found: Terms = {}
         for monomial, coefficient in value.terms.items():
             found[monomial] = self.space.zeros(self.space.size + 1, self.space.size + 1)
-            found[monomial][-1, -1] = coefficient
+            found[monomial][..., -1:, -1:] = coefficient
         return _Form(found)
 
     def squared(self, value: Any) -> Any:
-        """The square of a number that is not negative, constants being positive.
+        """The square of a number that is not negative, letters being positive but for the signed ones.
 
         Raises:
             UndecidedError: for others.
         """
         if isinstance(value, _Length):
             return value.square
-        if isinstance(value, _Form) or any(coefficient < 0 for coefficient in value.terms.values()):
+        if isinstance(value, _Form) or any(
+            coefficient < 0 or any(name in self.signed for name, _ in letters)
+            for letters, coefficient in value.terms.items()
+        ):
             raise UndecidedError("a norm beside what is no norm")
         return _Number(_product(value.terms, value.terms))
 
@@ -195,18 +211,20 @@ class _Forms:
     def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
         H, b, c = self.space.function(name, at, v)
-        form = v.T @ H @ v * self.space.weight / 2 if len(v) else self.space.zeros(1, 1)
-        slope = (b @ v) * self.space.weight / 2 if len(v) else 0
-        form[-1, :] -= slope
-        form[:, -1] -= slope
-        form[-1, -1] += c
+        form, slope = self.space.zeros(1, 1), 0
+        if v.shape[-2]:
+            form = np.swapaxes(v, -1, -2) @ H @ v * self.space.weight / 2
+            slope = (b[..., None, :] @ v)[..., 0, :] * self.space.weight / 2
+        form[..., -1, :] -= slope
+        form[..., :, -1] -= slope
+        form[..., -1, -1] += c
         return _Form({ONE: form})
 
     def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
         H, b, _ = self.space.function(name, at, v)
-        found = H @ v if len(v) else v.copy()
-        found[:, -1] -= b
+        found = H @ v if v.shape[-2] else v.copy()
+        found[..., -1] -= b
         return found
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
@@ -250,13 +268,15 @@ class _Forms:
         """As `World`."""
         one, two = arguments[0], arguments[-1]
         if operation in ("norm2", "norm", "dot"):
-            product = one.T @ two * self.space.weight if len(one) else self.space.zeros(1, 1)
-            form = _Form({ONE: (product + product.T) / 2})
+            product = self.space.zeros(1, 1)
+            if one.shape[-2]:
+                product = np.swapaxes(one, -1, -2) @ two * self.space.weight
+            form = _Form({ONE: (product + np.swapaxes(product, -1, -2)) / 2})
             return _Length(form) if operation == "norm" else form
         if operation == "neg":
             return -one
         if operation in ("+", "-"):
-            return one + two if operation == "+" else one - two
+            return one + two if operation == "+" else self.space.difference(one, two)
         if not isinstance(two, _Number) or set(two.terms) != {ONE}:
             raise UndecidedError("a vector times what is no number here")
         return one * (two if operation == "*" else _inverse(two)).terms[ONE]
@@ -291,4 +311,4 @@ def _inverse(value: _Number) -> _Number:
     return _Number({tuple((name, -power) for name, power in monomial): 1 / coefficient})
 
 
-__all__ = ["conditions"]
+__all__ = ["conditions", "gaps"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product, starmap
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,10 @@ class Space(ABC):
             found[j, place + j] = self.element(F(1))
         return found
 
+    def difference(self, one: Any, two: Any) -> Any:
+        """Of two vectors."""
+        return one - two
+
     @abstractmethod
     def point(self, name: str, n: int) -> Any:
         """A point of the sentence, or a minimiser."""
@@ -107,7 +111,7 @@ class Quadratics(Space):
         return found
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        which = _which(name, at)
+        which = which_of(name, at)
         if which not in self.functions:
             p = self.problem
             if name == "f":
@@ -127,41 +131,47 @@ class Quadratics(Space):
             raise UndefinedError("f is unbounded below") from None
 
 
-def _which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+def which_of(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+    """The client and the sample whose function a name means."""
     return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
 
 
 class Axis(Space):
-    """Along an axis a, where t = <a, x> lies in a stretch between knots: of a vector u*a/|a|^2 the coordinate is u."""
+    """Along an axis a, where t = <a, x> lies in a stretch between knots: of a vector u*a/|a|^2 the coordinate is u.
 
-    dim = size = 1
+    Of each point of the sentence there is a stretch, by a number that lies inside.
+    """
 
-    def __init__(self, problem: Ridges, axis: tuple[Fraction, ...], inside: Fraction) -> None:
+    dim = 1
+
+    def __init__(self, problem: Ridges, axis: tuple[Fraction, ...], inside: Mapping[str, Fraction]) -> None:
         self.problem, self.axis, self.inside = problem, axis, inside
+        self.size, self.places = len(inside), {name: place for place, name in enumerate(inside)}
         self.square = to_element(sum((x * x for x in axis), F(0)))
         self.weight = 1 / self.square
 
     def named(self, name: str, at: Mapping[str, int]) -> Piecewise:
         """The function of t."""
-        f: RidgeFunction = self.problem.function(*_which(name, at))
+        f: RidgeFunction = self.problem.function(*which_of(name, at))
         return f.along(self.axis)
 
     def point(self, name: str, n: int) -> Any:
-        if name not in ("xstar", "xstar_n"):
-            return self.unknown(0)
+        if name in self.places:
+            return self.unknown(self.places[name])
         least = self.named("f" if name == "xstar" else "f_n", {"n": n}).least
         if least is None:
             raise UndefinedError("there is no minimiser")
         (start, end), *more = least[1]
         if more or start is None or start != end:
             raise UndecidedError("more than one minimiser")
-        return _elements(np.array([[F(0), start]], dtype=object))
+        return _elements(np.array([[*[F(0)] * self.size, start]], dtype=object))
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        moving, still = v[0]
-        if moving != 0 and (moving, still) != (1, 0):
+        *parts, still = v[0]
+        moving = [place for place, part in enumerate(parts) if part != 0]
+        if moving and (len(moving) > 1 or parts[moving[0]] != 1 or still != 0):
             raise UndecidedError("a function at another point than those of the sentence")
-        f, t = self.named(name, at), self.inside if moving else to_fraction(still)
+        f, t = self.named(name, at), [*self.inside.values()][moving[0]] if moving else to_fraction(still)
         s, b, c = map(to_element, f.segments[sum(knot <= t for knot in f.knots)])
         # its gradient is |a|^2 times the derivative, in these coordinates, and inner products have the weight 1/|a|^2
         return np.array([[s * self.square]], dtype=object), np.array([b * self.square], dtype=object), c
@@ -174,12 +184,28 @@ class Axis(Space):
         return least[0]
 
 
-def stretches(problem: Ridges, axis: tuple[Fraction, ...]) -> Iterator[tuple[Axis, Interval]]:
+MOST_CELLS = 400
+
+
+def stretches(
+    problem: Ridges, axis: tuple[Fraction, ...], points: Sequence[str]
+) -> Iterator[tuple[Axis, tuple[Interval, ...]]]:
+    """Each choice of stretches, one a point.
+
+    Raises:
+        UndecidedError: where these are too many.
+    """
     every = sorted({t for own in problem.functions for f in own for t in f.along(axis).knots})
-    for start, end in pairwise([None, *every, None]):
-        low = start if start is not None else end - 2 if end is not None else F(0)
-        high = end if end is not None else low + 2
-        yield Axis(problem, axis, (low + high) / 2), (start, end)
+    own = list(pairwise([None, *every, None]))
+    if len(own) ** len(points) > MOST_CELLS and len(points) > 1:
+        raise UndecidedError("several points of functions with many knots")
+    for where in product(own, repeat=len(points)):
+        yield Axis(problem, axis, dict(zip(points, starmap(_between, where), strict=True))), where
+
+
+def _between(start: Fraction | None, end: Fraction | None) -> Fraction:
+    low = start if start is not None else end - 2 if end is not None else F(0)
+    return (low + (end if end is not None else low + 2)) / 2
 
 
 class Constants(Space):
@@ -199,7 +225,7 @@ class Constants(Space):
         return self.zeros(0, 1)
 
     def function(self, name: str, at: Mapping[str, int], v: Any) -> tuple[Any, Any, Any]:
-        offset = self.problem.function(*_which(name, at)).c if self.offsets else F(0)
+        offset = self.problem.function(*which_of(name, at)).c if self.offsets else F(0)
         return self.zeros(0, 0), self.zeros(0), to_element(offset)
 
     @property
@@ -207,4 +233,4 @@ class Constants(Space):
         return self.problem.mean.c if self.offsets else F(0)
 
 
-__all__ = ["Constants", "Quadratics", "Space", "stretches"]
+__all__ = ["Constants", "Quadratics", "Space", "stretches", "which_of"]

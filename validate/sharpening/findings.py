@@ -127,6 +127,38 @@ class Bracket:
 
 
 @dataclass(frozen=True)
+class Least:
+    """The least factor of a term at numbers, by the worst functions of the claim's class.
+
+    Attributes:
+        what: the term.
+        printed: its factor, a formula in numbers.
+        at: at how many numbers it was asked, and is known from both sides.
+        exact: whether the printed factor is the least at all of them.
+        formula: one that is the least at all of them; None where the printed one is, or none was recognised.
+        word: on the claim with that formula; None where there is none.
+    """
+
+    what: str
+    printed: str
+    at: int
+    exact: bool
+    formula: str | None = None
+    word: Word | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "what": self.what,
+            "printed": self.printed,
+            "at": self.at,
+            "exact": self.exact,
+            "formula": self.formula,
+            "with_formula": None if self.word is None else self.word.to_json(),
+        }
+
+
+@dataclass(frozen=True)
 class Sharpened:
     """What is known of the stronger forms of a claim.
 
@@ -136,6 +168,7 @@ class Sharpened:
         strongest: it without all that was proved not to be needed: of this form is what is said of the rest.
         parts: its terms, factors, functions and assumptions.
         brackets: the constants and steps of that form.
+        least: the least factors of its terms at numbers, as far as worst cases say them.
         cut: why it ends before all was tried; empty where it does not.
         seconds: of this process's time that it took.
     """
@@ -145,6 +178,7 @@ class Sharpened:
     strongest: Claim
     parts: tuple[Without, ...] = field(default=())
     brackets: tuple[Bracket, ...] = field(default=())
+    least: tuple[Least, ...] = field(default=())
     cut: str = ""
     seconds: float = 0.0
 
@@ -156,6 +190,7 @@ class Sharpened:
             "strongest": self.strongest.statement,
             "parts": [one.to_json() for one in self.parts],
             "brackets": [one.to_json() for one in self.brackets],
+            "least": [one.to_json() for one in self.least],
             "cut": self.cut,
             "seconds": round(self.seconds, 1),
         }

@@ -9,17 +9,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from theory.claim import Claim
+from theory.sentence import text_of
 from validate.measurement import sentence_of
 from validate.sharpening.brackets import Moving
-from validate.sharpening.findings import Bracket, Sharpened, Without, Word
+from validate.sharpening.findings import Bracket, Least, Sharpened, Without, Word
 from validate.sharpening.judging import Judge
 from validate.sharpening.stronger import Family, constants, edits, steps
+from validate.sharpening.worst import attained, formula, is_printed, needed, terms, with_factor
 
 SECONDS = 120.0
 STANDS = ("proved", "supported")
 TRIED = "no instance that was searched for breaks it, and no derivation was carried over or found"
-AROUND, PARTS = 0.1, 0.5
-"""Of the time: for instances to begin with; of what is left then, for what can be left out."""
+AROUND, PARTS, WORST = 0.1, 0.5, 0.3
+"""Of the time: for instances to begin with; of what is left then, for what can be left out; then for worst cases."""
+KEPT = 12
+"""Instances that attain a worst case, and are kept to hold forms against."""
 
 
 def sharpen(
@@ -66,6 +70,7 @@ class _Work:
     word: Word | None = None
     parts: list[Without] = field(default_factory=list)
     brackets: list[Bracket] = field(default_factory=list)
+    least: list[Least] = field(default_factory=list)
     cut: str = ""
 
     def done(self) -> Sharpened:
@@ -80,7 +85,8 @@ class _Work:
         except KeyboardInterrupt:
             self.cut = "interrupted"
         taken = time.process_time() - self.begun
-        return Sharpened(claim, self.word, self.judge.claim, tuple(self.parts), tuple(self.brackets), self.cut, taken)
+        parts, brackets, least = tuple(self.parts), tuple(self.brackets), tuple(self.least)
+        return Sharpened(claim, self.word, self.judge.claim, parts, brackets, least, self.cut, taken)
 
     @property
     def end(self) -> float:
@@ -97,6 +103,7 @@ class _Work:
         before = self._share(AROUND, 1)
         judge.look_around(lambda: time.process_time() > before)
         self._without()
+        self._worst()
         self._moved()
 
     def _without(self) -> None:
@@ -122,9 +129,34 @@ class _Work:
                     if (known := told.get((more.kind, more.what))) is None or known.need == "undecided"
                 ]
 
+    def _worst(self) -> None:
+        """The least factors at numbers; one that a formula says, and that is proved, is the term's from then on."""
+        judge = self.judge
+        for i in range(len(own := list(terms(judge.claim))) if judge.claim.sentence.relation != "==" else 0):
+            if time.process_time() > self.end:
+                return
+            own = list(terms(judge.claim))
+            judge.tell(f"{self.claim.id}: the worst case of {own[i].text} ({i + 1} of {len(own)})")
+            known, instances = needed(judge.claim, own[i], self._share(WORST, len(own) - i))
+            judge.there += attained(judge.claim, instances[:KEPT])
+            if not known:
+                continue
+            exact = is_printed(known)
+            new = None if exact else formula(judge.claim, own[i], known)
+            form = None if new is None else with_factor(judge.claim, own[i], new)
+            word = None
+            if form is not None:
+                seconds = self._share(WORST, len(own) - i) - time.process_time()
+                word = judge.word(form, seconds, True) or Word(form, "undecided", TRIED)
+                if word.verdict == "proved":
+                    judge.goes_on(form, word.derivation)
+            told = None if new is None or form is None else text_of(new)
+            self.least.append(Least(own[i].text, text_of(own[i].factor), len(known), exact, told, word))
+
     def _moved(self) -> None:
         judge, claim = self.judge, self.judge.claim
-        proved = next((one.word for one in self.parts if one.word.claim is claim), self.word)
+        asked = [*(one.word for one in self.parts), *(one.word for one in self.least)]
+        proved = next((word for word in asked if word is not None and word.claim is claim), self.word)
         assert proved is not None
         some: list[Family] = [*constants(claim, judge.there), *steps(claim)]
         for i, one in enumerate(some):

@@ -88,7 +88,7 @@ def edits(claim: Claim, there: Sequence[Seen]) -> Iterator[Edit]:
     for path, term in additive(right) if claim.sentence.relation != "==" else ():
         changes: list[tuple[Kind, str, Expression]] = []
         if path:
-            changes.append(("term", text_of(term), _without(right, path)))
+            changes.append(("term", text_of(term), without(right, path)))
         for how, words, changed in moves(term):
             if how in ("term dropped", "exponent moved", "function exchanged") and not _of_another_kind(words):
                 where = f", in {text_of(term)}" if path else ""
@@ -156,7 +156,7 @@ def additive(e: Expression, path: Path = ()) -> Iterator[tuple[Path, Expression]
         yield path, e
 
 
-def _without(e: Expression, path: Path) -> Expression:
+def without(e: Expression, path: Path) -> Expression:
     """A sum without one of its terms."""
     found = _rest(e, path)
     return Number(Fraction(0)) if found is None else found

@@ -2,8 +2,8 @@
 
 Its sides become polynomials in the coordinates of its points, which are unknown; minimisers that are not unique are
 unknown, too. Of quadratics the difference is one quadratic, nowhere negative if its matrix is semidefinite. Of
-functions along orthogonal axes it is a sum of functions of one unknown each, between knots quadratic: their least
-values are added.
+functions along orthogonal axes it is a sum of functions of one unknown each, or of one for each of two points, between
+knots quadratic: their least values are added.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -245,9 +246,9 @@ def _of_quadratics(
 
 
 class _Chosen(Within):
-    """Functions along axes, at unknowns that lie in one stretch of each axis."""
+    """Functions along axes, at unknowns that each lie in one stretch; of point p along axis j it is that of (p, j)."""
 
-    def __init__(self, world: World, axes: Any, points: Mapping[str, Any], inside: Any) -> None:
+    def __init__(self, world: World, axes: Any, points: Mapping[str, Any], inside: Mapping[int, Fraction]) -> None:
         super().__init__(world.given_problem(), world, points)
         self.axes, self.inside = axes, inside
 
@@ -257,10 +258,11 @@ class _Chosen(Within):
         for j, axis in enumerate(self.axes):
             t = sum((y * x for y, x in zip(axis, v, strict=True)), of(0))
             still = certain(t)
-            if still is None and t.terms != {(j,): ONE}:
+            unknown: tuple[int, ...] = next(iter(t.terms), ())
+            if still is None and (t.terms != {unknown: ONE} or len(unknown) > 1 or unknown[0] % len(self.axes) != j):
                 raise Uncheckable("a function at another point than those of a sentence for every point")
             line = f if isinstance(f, Piece) else along(f, axis)
-            k = line.segment(self.inside[j] if still is None else still)
+            k = line.segment(self.inside[unknown[0]] if still is None else still)
             start, height, steep = line.places[k]
             gradient = [g + (steep + line.slopes[k] * (t - start)) * y for g, y in zip(gradient, axis, strict=True)]
             value = value + height + (t - start) * (steep + line.slopes[k] * (t - start) / 2)
@@ -277,7 +279,7 @@ def _along_axes(
 ) -> bool:
     problem: Any = world.given_problem()
     axes = [(ONE,)] if isinstance(problem, Pieces) else axes_of([f for own in problem.samples for f in own])
-    if axes is None or len(points) > 1:
+    if axes is None or len(points) > 2:
         raise Uncheckable("a sentence for every point, of functions that are neither quadratics nor along common axes")
     vectors: dict[str, Any] = {**known}
     for name, f in _minimisers(sentence, problem):
@@ -285,30 +287,83 @@ def _along_axes(
         if found is None or not found[1]:
             raise Uncheckable("a minimiser that does not exist, or is not the only one")
         vectors[name] = tuple(map(of, found[0]))
-    vectors[points[0]] = tuple(
-        Unknown({(j,): axis[c] / length2(axis) for j, axis in enumerate(axes)}) for c in range(problem.d)
-    )
+    for p, name in enumerate(points):
+        vectors[name] = tuple(
+            Unknown({(p * len(axes) + j,): axis[c] / length2(axis) for j, axis in enumerate(axes)})
+            for c in range(problem.d)
+        )
     stretches = []
     for axis in axes:
         lines = [f if isinstance(f, Piece) else along(f, axis) for own in problem.samples for f in own]
         stretches.append(list(gaps(sorted({t for line in lines for t in line.knots}))))
-    first = [between(*own[0]) for own in stretches]
+    first = {p * len(axes) + j: between(*own[0]) for j, own in enumerate(stretches) for p in range(len(points))}
     base = _Chosen(world, axes, vectors, first).gap(sentence, at, turned)
     total = base.terms.get((), ZERO)
     for j, own in enumerate(stretches):
         least = None
-        for low, high in own:
-            inside = [*first[:j], between(low, high), *first[j + 1 :]]
+        unknowns = [p * len(axes) + j for p in range(len(points))]
+        for ends in product(own, repeat=len(points)):
+            inside = first | {u: between(*end) for u, end in zip(unknowns, ends, strict=True)}
             gap = _Chosen(world, axes, vectors, inside).gap(sentence, at, turned)
-            if any(len(set(m)) > 1 for m in gap.terms):
+            if any(len({u % len(axes) for u in m}) > 1 for m in gap.terms):
                 raise Uncheckable("a sentence for every point that is no sum over axes")
             moved = gap.terms.get((), ZERO) - base.terms.get((), ZERO)
-            bottom = _bottom(gap.terms.get((j, j), ZERO), gap.terms.get((j,), ZERO), moved, low, high)
+            bottom = _least(gap.terms, unknowns, moved, ends)
             if bottom is None:
                 return False
             least = bottom if least is None else min(least, bottom)
         total += least or ZERO
     return total >= 0
+
+
+End = tuple[Fraction | None, Fraction | None]
+
+
+def _least(terms: Mapping[Any, Fraction], unknowns: Sequence[int], rest: Fraction, ends: Any) -> Fraction | None:
+    """The least value in one or two unknowns of intervals; None where it is unbounded below."""
+    last, end = unknowns[-1], ends[-1]
+    p, q = terms.get((last, last), ZERO), terms.get((last,), ZERO)
+    if len(unknowns) == 1:
+        return _bottom(p, q, rest, *end)
+    first = unknowns[0]
+    own, both = terms.get((first, first), ZERO), terms.get((first, last), ZERO)
+    slope = terms.get((first,), ZERO)
+    # of every value of the first unknown the least over the last: at an end of its interval, or where it is still
+    found = []
+    for bound, sign in zip(end, (-1, 1), strict=True):
+        if bound is not None:
+            height = (p * bound + q) * bound + rest
+            found.append(_bottom(own, both * bound + slope, height, *ends[0]))
+        elif p < 0:
+            return None
+        elif p == 0:  # there it must not fall, whatever the first one is
+            fall = _bottom(ZERO, sign * both, sign * q, *ends[0])
+            if fall is None or fall < 0:
+                return None
+    if p == 0 and not found:
+        found.append(_bottom(own, slope, rest, *ends[0]))
+    if p > 0 and (inside := _where_still(p, q, both, end, ends[0])) is not None:
+        bent, moved = own - both * both / (4 * p), slope - both * q / (2 * p)
+        found.append(_bottom(bent, moved, rest - q * q / (4 * p), *inside))
+    return None if None in found else min(value for value in found if value is not None)
+
+
+def _where_still(p: Fraction, q: Fraction, both: Fraction, end: End, of_first: End) -> End | None:
+    """The values of the first unknown for which -(q + both*first)/(2 p) lies between the ends of the last."""
+    low, high = of_first
+    for bound, sign in zip(end, (1, -1), strict=True):
+        if bound is None:
+            continue
+        # sign*(-(q + both*first)/(2 p) - bound) >= 0
+        room, steep = -sign * (q / (2 * p) + bound), -sign * both / (2 * p)
+        if steep == 0:
+            if room < 0:
+                return None
+        elif steep > 0:
+            low = -room / steep if low is None else max(low, -room / steep)
+        else:
+            high = -room / steep if high is None else min(high, -room / steep)
+    return None if low is not None and high is not None and low > high else (low, high)
 
 
 def _bottom(p: Fraction, q: Fraction, r: Fraction, low: Fraction | None, high: Fraction | None) -> Fraction | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from theory import predicates as p
 from theory.arithmetic import to_element
+from theory.for_every import ForEvery
 from theory.worst_case.classes import Classes
 from theory.worst_case.forms import Form, dot
 from validate.instances.problems import Vector
@@ -19,6 +20,8 @@ def across(unknown: Unknown, classes: Classes, numbers: Constants) -> list[tuple
     found: list[tuple[str, Form]] = []
     points = unknown.points
     for one in classes.across:
+        if isinstance(one, ForEvery):
+            continue
         constants = [to_element(numbers.constant(one, 0, 0, place)) for place in range(len(one.constants))]
         parts = [list(points)]
         if isinstance(one, p.BoundedVariance):

@@ -30,6 +30,7 @@ from validate.instances.instance import Instance
 from validate.instances.pool import needs_minimiser
 from validate.rounds import TooManyOutcomesError
 from validate.worst_case.apart import across
+from validate.worst_case.at_points import of_sentences
 from validate.worst_case.numbers import Numbers
 from validate.worst_case.unknown import Law, TooLargeError, Unknown
 from validate.worst_case.world import OUTCOMES, Constants, FormWorld, constants_of
@@ -159,6 +160,8 @@ def read_claim(
             raise NotLinearError("an assumption on a run with noise")
         cases = tuple(reader.cases(at))
         conditions += [*reader.of_noise(), *across(reader.unknown, reader.classes, reader.numbers)]
+        with balls(64):
+            conditions += of_sentences(reader.unknown, reader.classes, reader.world, claim)
         met = reader.meeting(conditions)
         if reader.unknown.narrowed and any(own.mu <= 0 for own in met.classes.values()):
             reader.narrow("one minimiser for f and its only client")

@@ -8,6 +8,7 @@ any other: it is played, and has to become a certificate.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Context
@@ -15,7 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.formula import Apply, Name
+from theory.for_every import ForEvery
+from theory.formula import Apply, Name, Number
 from theory.program import work
 from theory.sentence import everything
 from theory.worst_case.rounded import size_of
@@ -56,6 +58,9 @@ TOGETHER = 40
 """Draws that are sorted, those with short numbers first."""
 REFUSED = 100
 """Numbers that are refused one after another, after which no more are tried."""
+KINDS, NUMBERS, SHORT, TAME = 6, 4, 3, Fraction(1000)
+"""Sizes, and numbers of each, at which a claim with sentences for every point is to be proved; rounds, and how large
+and small numbers are at most."""
 PROVED = 4
 """Readings of which a bound is proved where nothing broke, the tightest first."""
 
@@ -84,6 +89,7 @@ class Worst:
         tried: the readings whose worst cases did not break it.
         refused: why there is no reading at all; empty where there was one.
         bounds: proved ratios of left to right.
+        bounded: of a claim with sentences for every point, whether it is proved at all numbers that were looked at.
     """
 
     broken: Seen | None = None
@@ -91,6 +97,7 @@ class Worst:
     tried: list[Tried] = field(default_factory=list)
     refused: str = ""
     bounds: list[tuple[Tried, WorstRatio]] = field(default_factory=list)
+    bounded: bool = False
 
 
 def worst(
@@ -134,6 +141,7 @@ def worst(
         found.refused = max(reasons, key=lambda reason: reasons[reason])
     if proved and not found.suspects and not stop():
         _prove(found)
+        found.bounded = any(isinstance(one, ForEvery) for one in claim.predicates) and _is_bounded(claim, found.tried)
     return found
 
 
@@ -247,24 +255,59 @@ def _prove(found: Worst) -> None:
         if one.reading.classes.whole:
             kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), one)
     for tried in list(kinds.values())[:PROVED]:
-        one = tried
-        if one.reading.unknown.line is not None:  # a bound is for every law of the noise
+        one, bound = _bound(tried)
+        if bound is not None and _stands(bound):
+            found.bounds.append((one, bound))
+
+
+def _bound(one: Tried) -> tuple[Tried, WorstRatio | None]:
+    """The reading of which a bound is looked for, for every law of the noise, and what came of it; None without one."""
+    try:
+        if one.reading.unknown.line is not None:
             counts, was = (one.samples,) * one.clients, one.reading
-            try:
-                again = read_claim(was.claim, was.values, counts, was.instance.rounds, ROOM)
-            except NoReadingError:
-                continue
+            again = read_claim(was.claim, was.values, counts, was.instance.rounds, ROOM)
             one = Tried(one.clients, one.samples, again)
         case = next(last_first(one.reading.cases))
         alike = sum(dict(other.at) == dict(case.at) for other in one.reading.cases)
         if case.squared or alike > 1:  # a ratio of squares, or of one outcome only
-            continue
-        try:
-            bound = ratio(one.reading, case, attained=False, largest=LARGEST_PROVED)
-        except NoReadingError:
-            continue
-        if bound.upper is not None and bound.upper <= 1 + NEAR and bound.check():
-            found.bounds.append((one, bound))
+            return one, None
+        return one, ratio(one.reading, case, attained=False, largest=LARGEST_PROVED)
+    except NoReadingError:
+        return one, None
+
+
+def _stands(bound: WorstRatio) -> bool:
+    return bound.upper is not None and bound.upper <= 1 + NEAR and bound.check()
+
+
+def _is_tame(numbers: Numbers) -> bool:
+    """Whether no number is so large or small that a solver may not come to an end."""
+    values = [v for v in (*numbers.parameters.values(), *numbers.constants.values()) if isinstance(v, Fraction)]
+    return all(value == 0 or 1 / TAME <= abs(value) <= TAME for value in values)
+
+
+def _is_bounded(claim: Claim, tried: list[Tried]) -> bool:
+    """Whether the claim is proved wherever a bound is looked for: at several sizes, and at several numbers of each.
+
+    With two clients or samples at least where a sentence for every point speaks of them.
+    """
+    kinds: dict[tuple[int, int, int], list[Tried]] = {}
+    for one in tried:
+        if one.reading.instance.rounds <= SHORT and _is_tame(one.reading.values):
+            kinds.setdefault((one.clients, one.samples, one.reading.instance.rounds), []).append(one)
+    count, clients, samples = 0, set[int](), set[int]()
+    for own in list(kinds.values())[:KINDS]:
+        for place in sorted({(len(own) - 1) * i // (NUMBERS - 1) for i in range(NUMBERS)}):
+            one, bound = _bound(own[place])
+            if bound is None:
+                continue
+            if not _stands(bound):
+                return False
+            count, clients, samples = count + 1, clients | {one.clients}, samples | {one.samples}
+    words = " ".join(one.text for one in claim.predicates if isinstance(one, ForEvery))
+    of_samples, of_clients = re.search(r"f_ni|_i\(", words), re.search(r"f_n|_n\b", words)
+    few = (of_clients and max(clients, default=0) < 2) or (of_samples and max(samples, default=0) < 2)
+    return count >= NUMBERS and not few
 
 
 def told(claim: Claim, found: Worst) -> list[Evidence]:
@@ -292,14 +335,23 @@ def told(claim: Claim, found: Worst) -> list[Evidence]:
         notes.append("noise along one coordinate")
     if notes:
         text += f"; of a smaller class: {', '.join(notes)}"
-    proofs = [f"{_rounded_up(bound)} at {_sizes(one, bound)}, {_in_words(one)}" for one, bound in found.bounds]
-    if proofs:
-        text += f"; proved by exact multipliers: left is at most right times {'; '.join(proofs)}"
+    if found.bounds:
+        text += f"; proved by exact multipliers: {_proved(claim, found.bounds)}"
     bounds = [
         {"at": _sizes(one, bound), "numbers": _in_words(one), "upper": str(bound.upper)} for one, bound in found.bounds
     ]
-    data = {"tried": len(found.tried), "bounds": bounds}
+    data = {"tried": len(found.tried), "bounds": bounds, "bounded": found.bounded}
     return [Evidence("exact", "holds", text, data=data, origin="worst case")]
+
+
+def _proved(claim: Claim, bounds: list[tuple[Tried, WorstRatio]]) -> str:
+    """What bounds say: of ``>=`` they are ratios of right to left, which say nothing more where right is 0."""
+    where = [(_rounded_up(bound), f"{_sizes(one, bound)}, {_in_words(one)}") for one, bound in bounds]
+    if claim.sentence.relation in (">=", ">"):
+        if claim.sentence.right == Number(Fraction(0)):
+            return "left is not below 0 at " + "; ".join(at for _, at in where)
+        return "right is at most left times " + "; ".join(f"{ratio} at {at}" for ratio, at in where)
+    return "left is at most right times " + "; ".join(f"{ratio} at {at}" for ratio, at in where)
 
 
 def _sizes(one: Tried, bound: WorstRatio) -> str:

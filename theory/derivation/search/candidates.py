@@ -151,7 +151,7 @@ class Candidates:
         if not self.instances.predicates:
             return list(found)
         found |= dict.fromkeys(forms.states(self.goal))
-        if not found:
+        if set(found) <= {"xstar"}:
             found |= dict.fromkeys(self.claim.vectors)
         if forms.has_minimiser:
             found.setdefault("xstar")

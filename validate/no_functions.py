@@ -1,0 +1,122 @@
+"""Sentences for every point that no functions satisfy together: from them alone a derivation ends at what is false.
+
+Such as that all points are one, or within a distance of each other that is a number, for free vectors that the
+assumptions do not know; or that 1 is at most 0. Only what the kernel and the stand-alone verifier accept is said.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+
+from theory.claim import Claim
+from theory.domain import Domain
+from theory.for_every import ForEvery
+from theory.formula import Apply, Name
+from theory.predicates import Predicate, StronglyConvex
+from theory.sentence import POINTS, At, Expression, Sentence, everything, everything_meant, text_of
+from validate import certificate as certificates
+from validate.certificate.derivation import derivation_certificate
+from validate.instances.pool import drawn, fitting_sizes
+from validate.verdict import Evidence
+
+log = logging.getLogger(__name__)
+SEEDS = 24
+"""Instances of the pool that are asked for: where there is one, the assumptions do not contradict each other."""
+UNITS = 200
+"""Of work for each derivation."""
+RUN = ("x0", "k", "h", "j", "K")
+FUNCTIONS = ("f", "f_n", "f_ni", "grad f", "grad f_n", "grad f_ni")
+
+
+def excluded(claim: Claim) -> list[Evidence]:
+    """That no functions satisfy what a claim assumes for every point, where a derivation shows it; else nothing."""
+    if claim.over or not any(isinstance(one, ForEvery) for one in claim.predicates):
+        return []
+    sizes = fitting_sizes(claim)
+    if any(drawn(claim, seed, sizes=sizes) is not None for seed in range(SEEDS)):
+        return []
+    for absurd in _absurd(claim):
+        item = _shown(absurd)
+        if item is not None:
+            return [item]
+    return []
+
+
+def _shown(absurd: Claim) -> Evidence | None:
+    from theory.derivation import NotProvedError, check, lines
+    from theory.derivation.search.searching import search
+
+    try:
+        proof = search(absurd, UNITS).lines
+        if proof is None:
+            return None
+        checked = check(absurd, proof)
+        made = derivation_certificate(absurd, lines(absurd, [dict(line) for line in proof]))
+        if not certificates.verified(made).valid:
+            return None
+    except (ValueError, ArithmeticError, RecursionError, NotProvedError) as error:  # beyond what is read
+        log.debug("%s: %s", absurd.statement, error)
+        return None
+    free = f", for all vectors {', '.join(absurd.vectors)}" if absurd.vectors else ""
+    text = (
+        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of {len(checked.lines)} lines ends at "
+        f"{absurd.statement}{free}"
+    )
+    return Evidence("hypotheses", "vacuous", text, data={"derivation": made}, origin="search")
+
+
+def _absurd(claim: Claim) -> Iterator[Claim]:
+    """Claims with the same assumptions on functions that are false wherever these are satisfied at all."""
+    texts = (*claim.assuming, *claim.standing)
+    assuming = tuple(text for text, one in zip(texts, claim.assumptions, strict=True) if not _is_of_run(claim, one))
+    taken = {*claim.symbols, *claim.definitions, *claim.vectors}
+    v, w = (next(name for name in (letter, f"{letter}_free", f"{letter}_away") if name not in taken) for letter in "vw")
+    trees = [side for one in claim.predicates if isinstance(one, ForEvery) for side in one.sentence.sides]
+    least = any(isinstance(part, Name) and part.name == "xstar" for tree in trees for part in everything(tree))
+    least = least or any(isinstance(one, StronglyConvex) for one in claim.predicates)  # of one, and so of f
+    other = "xstar" if least else w
+    points = (v,) if least else (v, w)
+    sentences: list[tuple[str, tuple[str, ...]]] = [("1 <= 0*f(xstar)", ())] if least else []
+    sentences += [(f"norm2({v} - {other}) <= 0", points)]
+    down = [name for one in claim.predicates for name, way in one.binds.items() if way == "down"]
+    down = [name for name in down if _is_positive(claim.domains[name])]
+    bounds = [text_of(tree) for tree in trees if _is_number(claim, tree)]
+    for bound in dict.fromkeys(bounds):
+        factors = ["", *(f"{factor}*" for m in dict.fromkeys(down) for factor in (f"{m}/2", m, f"{m}**2"))]
+        sentences += [(f"{factor}norm2({v} - {other}) <= {bound}", points) for factor in factors]
+    for statement, vectors in sentences:
+        try:
+            one = replace(
+                claim, statement=statement, of=None, vectors=vectors, assuming=assuming, standing=(), proof=None,
+                given=(), beside=(), amends=None,
+            )  # fmt: skip
+            assert one.sentence
+        except (ValueError, TypeError) as error:
+            log.debug("%s: %s", statement, error)
+            continue
+        yield one
+
+
+def _is_positive(domain: Domain) -> bool:
+    return domain.lower is not None and (domain.lower > 0 or (domain.lower == 0 and domain.lower_open))
+
+
+def _is_of_run(claim: Claim, one: Predicate | Sentence) -> bool:
+    """Whether it is a relation that speaks of states or of the start."""
+    if isinstance(one, Predicate):
+        return False
+    found = [part for side in one.sides for part in everything_meant(side, claim.vocabulary)]
+    return any(isinstance(part, At) or (isinstance(part, Name) and part.name in RUN) for part in found)
+
+
+def _is_number(claim: Claim, tree: Expression) -> bool:
+    """Whether a side has parameters alone."""
+    points = {point for one in claim.predicates if isinstance(one, ForEvery) for point in one.points}
+    for part in everything_meant(tree, claim.vocabulary):
+        if isinstance(part, At) or (isinstance(part, Name) and part.name in {*POINTS, *points, "fstar"}):
+            return False
+        if isinstance(part, Apply) and part.operation in FUNCTIONS:
+            return False
+    return True
