@@ -14,6 +14,8 @@ import argparse
 import json
 import sys
 import time
+from contextlib import suppress
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,8 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     """Whether a claim says at least as much as another, at the instances of that; None where that cannot be told."""
     relation = ours.sentence.relation
     mine, hand_ = text_of(ours.sentence.left), text_of(theirs.sentence.left)
-    same_left = (mine == hand_ or hand_.endswith(f"*{mine}")) and ours.of == theirs.of
+    root = hand_ == f"sqrt({mine})"
+    same_left = (mine == hand_ or root or hand_.endswith(f"*{mine}")) and ours.of == theirs.of
     if not same_left or (relation, theirs.sentence.relation) not in (
         ("<=", "<="),
         (">=", ">="),
@@ -78,8 +81,8 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
             other = rows.get((tuple(row.at.items()), row.minimiser))
             if other is None or other.right is None or row.right is None:
                 continue
-            by = 1.0 if mine == hand_ or not other.left else float(row.left) / float(other.left)
-            right = by * float(other.right)
+            by = 1.0 if root or mine == hand_ or not other.left else float(row.left) / float(other.left)
+            right = sqrt(float(other.right)) if root else by * float(other.right)
             gap, size = right - float(row.right), abs(float(row.right)) + abs(right)
             if (gap if relation != ">=" else -gap) > CLOSE * size:
                 return False
@@ -114,6 +117,13 @@ def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[st
     return {"id": id, "counts": counts, "severity": found.severity, "cpu": round(taken, 1), "repairs": repairs}
 
 
+def _told(row: dict[str, Any]) -> str:
+    best = row["repairs"][0] if row["repairs"] else None
+    words = "-" if best is None else "; ".join(edit["words"] for edit in best["edits"])
+    verdict = "none" if best is None else best["verdict"]
+    return f"{row['id']}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}"
+
+
 def main() -> None:
     """Print the measurement as JSON; each claim is told on stderr when it is done."""
     parser = argparse.ArgumentParser()
@@ -123,16 +133,11 @@ def main() -> None:
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
     rows = []
-    for id, amended in by_hand().items():
-        if only and id not in only:
-            continue
-        rows.append(row_of(id, amended, given.seconds, given.deep))
-        row = rows[-1]
-        words = "; ".join(edit["words"] for edit in row["repairs"][0]["edits"]) if row["repairs"] else "-"
-        verdict = row["repairs"][0]["verdict"] if row["repairs"] else "none"
-        print(
-            f"{id}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}", file=sys.stderr, flush=True
-        )
+    with suppress(KeyboardInterrupt):  # what is finished is printed
+        for id, amended in by_hand().items():
+            if not only or id in only:
+                rows.append(row_of(id, amended, given.seconds, given.deep))
+                print(_told(rows[-1]), file=sys.stderr, flush=True)
     found = [one for row in rows for one in row["repairs"]]
     summary = {
         "seconds": given.seconds,

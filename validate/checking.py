@@ -54,6 +54,7 @@ def check_one(
     out: str | Path = "fedproof-out",
     seed: int = 0,
     progress: Progress = log.debug,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Result:
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`.
 
@@ -62,14 +63,15 @@ def check_one(
 
     Raises:
         OSError: when the certificate cannot be written.
+        GivenUpError: where `given_up`, which is asked between instances, says so.
     """
-    from validate.examine import examine
+    from validate.examine import GivenUpError, examine
 
     with TemporaryDirectory() as folder:
         try:
             with bounded():
-                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress)
-        except OSError:  # files that cannot be written are no matter of the claim
+                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress, given_up=given_up)
+        except (OSError, GivenUpError):  # files that cannot be written are no matter of the claim
             raise
         except MemoryError:
             result = _ended(claim, f"the check could not be made: it needs more than {MOST >> 30} GiB of memory", quick)

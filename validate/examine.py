@@ -43,6 +43,10 @@ FIRST = {True: 40, False: 200}
 searched for then."""
 
 
+class GivenUpError(Exception):
+    """A check that was given up says nothing."""
+
+
 def examine(
     claim: Claim,
     *,
@@ -50,6 +54,7 @@ def examine(
     out: str | Path = "fedproof-out",
     seed: int = 0,
     tell: Callable[[str], None] = log.debug,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Result:
     """The verdict on a claim, with all its evidence.
 
@@ -59,11 +64,22 @@ def examine(
         out: certificates go to its subdirectory ``certificates``.
         seed: of what is drawn.
         tell: called with one line of text.
+        given_up: asked between instances; where it says so there is no verdict.
+
+    Raises:
+        GivenUpError: where it is given up.
     """
+
+    def stop() -> bool:
+        if given_up():
+            raise GivenUpError(f"the check of {claim.id} was given up")
+        return False
+
     if not claim.has_sentence:
         text = f"no sentence of the language says it: {claim.title}"
         return decide(claim.id, [Evidence("exact", "undecided", text, origin="search")], quick=quick)
     evidence = contradictions(claim, quick)
+    stop()
     if any(item.outcome == "vacuous" for item in evidence):
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
@@ -71,14 +87,15 @@ def examine(
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
     proved = any(item.outcome == "proved" for item in evidence)
-    found = _tried_first(claim, FIRST[quick], quick, seed, tell)
+    found = _tried_first(claim, FIRST[quick], quick, seed, tell, stop)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
         evidence += derived
         proved = any(item.outcome == "proved" for item in evidence)
     if not (proved or broken):
-        found = _hunted(claim, found, quick, seed, tell)
+        stop()
+        found = _hunted(claim, found, quick, seed, tell, stop)
         if found.broken is None:
             found, more = _asked_for_numbers(claim, found, quick)
             evidence += more
@@ -89,6 +106,7 @@ def examine(
         item = replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried})
         evidence.append(item)
     elif not proved:
+        stop()
         tell(f"{claim.id}: the worst functions of its class, at small sizes")
         more, path, worst_one = worst_evidence(claim, Path(out), quick, seed)
         evidence += more
@@ -112,7 +130,9 @@ def _is_bounded(evidence: list[Evidence]) -> bool:
     return any(item.origin == "worst case" and (item.data or {}).get("bounded") is True for item in evidence)
 
 
-def _tried_first(claim: Claim, pool: int, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+def _tried_first(
+    claim: Claim, pool: int, quick: bool, seed: int, tell: Callable[[str], None], stop: Callable[[], bool]
+) -> Hunt:
     """The first instances of the pool, with what comes of them in a full check."""
     return hunt(
         claim,
@@ -121,27 +141,36 @@ def _tried_first(claim: Claim, pool: int, quick: bool, seed: int, tell: Callable
         seed=seed,
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),
+        stop=stop,
         operations=OPERATIONS[True],
         only_pool=quick,
     )
 
 
-def _hunted(claim: Claim, first: Hunt, quick: bool, seed: int, tell: Callable[[str], None]) -> Hunt:
+def _hunted(
+    claim: Claim, first: Hunt, quick: bool, seed: int, tell: Callable[[str], None], stop: Callable[[], bool]
+) -> Hunt:
     """What a hunt meets; a full one is made only where a quick one breaks nothing: that meets more kinds.
 
     A quick one goes on from the first instances of the pool.
     """
     before = tried.instances()
-    found = _hunt(claim, True, quick, seed, tell, first if quick and first.broken is None else None)
+    found = _hunt(claim, True, quick, seed, tell, stop, first if quick and first.broken is None else None)
     if quick or (found.broken is not None and accepted(claim, found.broken, quick)):
         return found
     of_first = tried.instances() - before
-    found = _hunt(claim, False, quick, seed, tell)
+    found = _hunt(claim, False, quick, seed, tell, stop)
     return found if found.broken is None else replace(found, tried=of_first + found.tried)
 
 
 def _hunt(
-    claim: Claim, small: bool, quick: bool, seed: int, tell: Callable[[str], None], begun: Hunt | None = None
+    claim: Claim,
+    small: bool,
+    quick: bool,
+    seed: int,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool],
+    begun: Hunt | None = None,
 ) -> Hunt:
     return hunt(
         claim,
@@ -151,6 +180,7 @@ def _hunt(
         seed=seed,
         tell=tell,
         accepted=lambda seen: accepted(claim, seen, quick),
+        stop=stop,
         operations=OPERATIONS[small],
         begun=begun,
     )

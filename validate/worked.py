@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from theory.formula import Apply, Name
+from theory.formula import Name
 from theory.program import pseudo_code
 from theory.sentence import (
-    Expression,
     Vocabulary,
     everything_meant,
     index_of,
     parse_expression,
     parse_sentence,
+    signed_terms,
     text_of,
 )
 from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
@@ -216,25 +216,6 @@ def _names(claim: Claim, text: str) -> set[str]:
             if isinstance(part, Name):
                 seen |= {part.name, index_of(part.name)[0]}
     return seen | {name for one in claim.predicates for name in one.binds}
-
-
-def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expression]]:
-    """The terms of a sum with their signs.
-
-    Example:
-        >>> from theory.sentence import parse_expression
-        >>> [(sign, text_of(term)) for sign, term in signed_terms(parse_expression("a - (b - c)"))]
-        [('+', 'a'), ('-', 'b'), ('+', 'c')]
-    """
-    turned = {"+": "-", "-": "+"}[sign]
-    if isinstance(e, Apply) and e.operation in ("+", "-"):
-        first, second = e.arguments
-        yield from signed_terms(first, sign)
-        yield from signed_terms(second, turned if e.operation == "-" else sign)
-    elif isinstance(e, Apply) and e.operation == "neg":
-        yield from signed_terms(e.arguments[0], turned)
-    else:
-        yield sign, e
 
 
 def shown(value: Any) -> str:

@@ -15,13 +15,13 @@ from tests.validate.command_line import call, complaint, printed
 from theory import claim
 from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
-from theory.sentence import parse_expression, text_of
+from theory.sentence import parse_expression, signed_terms, text_of
 from validate import verifier
 from validate.instances.occasion import occasion
 from validate.mutate import Finding, MutationReport, kill_rate, mutate, mutate_all, summary
 from validate.mutate.findings import UNBROKEN
 from validate.mutate.judged import QUICK, finding_of
-from validate.mutate.neighbours import Neighbour, moves, neighbours, places, put, terms
+from validate.mutate.neighbours import Neighbour, moves, neighbours, places, put
 from validate.mutate.oracle import Oracle
 
 LANGUAGE = Path(__file__).parents[1] / "language"
@@ -127,7 +127,7 @@ def test_a_definition_in_an_assumption_moves_the_instances() -> None:
 
 def test_trees() -> None:
     tree = parse_expression("(1 + c)*norm2(a - b) - 3*x[k+1]**2")
-    assert [text_of(t) for t in terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
+    assert [text_of(t) for _, t in signed_terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
     for place in places(tree):
         assert put(tree, place.path, place.node) == tree
     inside = {text_of(p.node) for p in places(tree) if p.vectors}

@@ -7,17 +7,23 @@ from importlib import import_module
 from math import comb
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
 from theory.sentence import parse_expression
 from validate import repair
-from validate.repairs import MEANING
-from validate.repairs.edits import COST, Candidate, alone, edited, without_ones
-from validate.repairs.factors import table_of, terms_of, times
+from validate.checking import check_one
+from validate.examine import GivenUpError
+from validate.repairs import MEANING, search
+from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
+from validate.repairs.edits import edited
+from validate.repairs.factors import least_factors, table_of
 from validate.repairs.known import known_of
+from validate.repairs.monomials import Monomial, scaled, times
 from validate.repairs.repaired import SEVERITY
+from validate.repairs.terms import terms_of
 from validate.verdict import decide
 
 VECTORS = ("x", "y")
@@ -27,6 +33,7 @@ STRICT = claim("strict", "norm2(x + y) < 2*norm2(x) + 2*norm2(y)", vectors=VECTO
 CONDITION = claim("condition", "a/(1 - a) <= 1", assuming=("a < 1",))
 ORDER = claim("order", "sum_n(b_n) <= 2*max_n(b_n)")
 CONVEX = claim("convex", "f(y) >= f(x) + dot(grad(f, x), y - x)", vectors=VECTORS, assuming=("smooth(f, L)",))
+TWO = claim("two", "norm2(x - y) <= norm2(x) + 2*dot(x, y) - norm2(y)", vectors=VECTORS)
 TRUE = claim("true", "norm2(x + y) <= 2*norm2(x) + 2*norm2(y)", vectors=VECTORS)
 HOPELESS = claim("hopeless", "a <= 0")
 SECONDS = 20
@@ -68,7 +75,7 @@ def test_a_planted_slip_is_repaired(one, severity, statement, assuming) -> None:
 
 @pytest.mark.slow
 def test_an_index_of_a_run_is_repaired() -> None:
-    found = repair(LATE, seconds=SECONDS)
+    found = repair(LATE, seconds=60)
     assert found.severity == "misprint"
     assert found.best is not None
     assert "(1 - eta*mu)**(2*k + 2)" in found.best.claim.statement
@@ -86,6 +93,41 @@ def test_without_a_repair_the_severity_is_not_known() -> None:
     found = repair(HOPELESS, seconds=SECONDS)
     assert (found.stands, found.best, found.severity) == (False, None, None)
     assert "not determined" in found.line
+
+
+def test_two_slips_are_repaired_together() -> None:
+    found = repair(TWO, seconds=60)
+    assert found.best is not None
+    assert (found.best.verdict, len(found.best.candidate.edits)) == ("proved", 2)
+    assert found.best.distance <= 2.5
+
+
+def test_the_time_ends_a_check_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that is not over when the time is leaves no word, and what was nearest is told."""
+
+    def endless(one, *, given_up, **_):
+        while not given_up():
+            pass
+        raise GivenUpError
+
+    monkeypatch.setattr(import_module("validate.checking"), "check_one", endless)
+    found = repair(CONSTANT, seconds=4)
+    assert (found.best, found.cut) == (None, True)
+    assert found.seconds < 8
+    assert "whose check did not end in the time" in found.said
+
+
+def test_what_a_longer_hunt_breaks_is_no_repair() -> None:
+    """Four clients with the same number break three times the largest."""
+    one = search._Search(alone(ORDER), SECONDS, lambda _: None)
+    assert not one._stays(Candidate(alone(replace(ORDER, statement="sum_n(b_n) <= 3*max_n(b_n)")), ()))
+    assert one.known.against, "what broke it is remembered"
+    assert "supported by a quick check, broken by" in one.nearest[1]
+
+
+def test_a_check_that_is_given_up_has_no_verdict() -> None:
+    with pytest.raises(GivenUpError, match="hopeless"):
+        check_one(HOPELESS, quick=True, given_up=lambda: True)
 
 
 def test_repairs_are_in_order_of_distance_and_stand_by_the_check_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +192,9 @@ def test_no_edit_turns_the_relation_or_empties_a_claim() -> None:
             sentence = candidate.claim.sentence
             assert sentence.relation in {one.sentence.relation, one.sentence.relation.rstrip("=") + "="}
             assert sentence.left != sentence.right
-            assert candidate.distance == COST[candidate.edits[0].kind]
+            edit = candidate.edits[0]
+            assert candidate.distance == COST[edit.kind] + edit.farther
+            assert not edit.farther or edit.kind in ("index", "constant")
             assert candidate.claim.of is one.of
 
 
@@ -185,6 +229,47 @@ def test_the_terms_of_a_right_side_are_those_of_its_definitions_too() -> None:
     assert [where for where, _ in found].count("right") == 4
 
 
+def test_a_condition_on_a_number_that_nothing_speaks_of_is_left_out() -> None:
+    one = alone(claim("bound", "a <= G*c", assuming=("a <= G", "c <= 2")))
+    assert changed_to(one, {"statement": "a <= c"}).assuming == ("c <= 2",)
+    kept = alone(claim("bound", "a <= G*c", assuming=("a <= G", "G <= 1")))
+    assert changed_to(kept, {"statement": "a <= c"}).assuming == ("a <= G", "G <= 1"), "these say that a <= 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "powers", "expected"),
+    [("L**4*a", {"L": -2}, "L**2*a"), ("2*L*a", {"L": -1}, "2*a"), ("a", {"L": -1}, "a/L"), ("a*L", {"L": 1}, "a*L*L")],
+)
+def test_a_factor_that_is_there_is_divided_out(text, powers, expected) -> None:
+    m = Monomial(tuple((name, Fraction(power)) for name, power in powers.items()))
+    assert scaled(parse_expression(text), m, Fraction(1)) == parse_expression(expected)
+
+
+def test_units_ask_for_one_factor_at_two_terms() -> None:
+    """A step eta has lost its bar under two of three terms: x^2 over a step is not x^2."""
+    one = claim(
+        "terms",
+        "f(x[k]) - fstar <= norm2(x0 - xstar) + 3*norm2(x[1] - xstar) + norm2(x[k] - xstar)/eta",
+        of=descent,
+        assuming=("smooth(f, L)",),
+    )
+    texts = [candidate.claim.statement for candidate in table_of(Candidate(alone(one), ())).in_units()]
+    assert (
+        one.statement.replace("x0 - xstar)", "x0 - xstar)/eta").replace("x[1] - xstar)", "x[1] - xstar)/eta") in texts
+    )
+
+
+def test_several_constants_change_as_little_as_can_be() -> None:
+    """Terms (1, 0) and (0, 1) in two rows, for left sides 3 and 5: factors 3 and 5, and 6 is the next simple one."""
+    apart = np.eye(2)
+    assert least_factors(np.array([3.0, 5.0]), apart.sum(axis=1), apart) == [3, 6]
+    both = np.array([[1.0, 0.5], [0.0, 0.5]])  # the first row asks for c + d/2 >= 2, the second for d >= 2
+    assert least_factors(np.array([2.0, 1.0]), both.sum(axis=1), both) == [1, 2]
+    taken = np.array([[1.0, -0.75]])  # 20 - 0.75 d >= 19.75 has to do: a term that is taken away gets smaller
+    assert least_factors(np.array([16.0 - 0.25]), taken.sum(axis=1), taken) == [16, Fraction(1, 3)]
+    assert least_factors(np.array([1.0]), np.array([0.0]), np.array([[0.0]])) is None
+
+
 def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     """The sum of comb(4, j) is 16; at a = 1, the only value, 16 a <= c a + 4 needs c = 12, and 8 is printed."""
     total = sum(comb(4, j) for j in range(5))
@@ -193,7 +278,7 @@ def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     assert broken is not None
     table = table_of(Candidate(one, ()))
     table.learn(known)
-    texts = [candidate.claim.statement for _, candidate in table.candidates(0, 1.75)]
+    texts = [candidate.claim.statement for _, candidate in table.candidates(1.75)]
     assert f"{total}*a <= 12*a + 4" in texts
     assert f"{total}*a <= 8*a + 8" in texts
 
@@ -217,7 +302,7 @@ def paper(folder: Path) -> str:
 
 def test_the_command_prints_what_can_be_pasted(paper: str) -> None:
     found = printed("repair", f"{paper}:slip", "--seconds", SECONDS)
-    keys = ("id", "stands", "severity", "repairs", "tried", "seconds", "cut", "interrupted")
+    keys = ("id", "stands", "severity", "repairs", "tried", "seconds", "cut", "interrupted", "nearest")
     assert tuple(found) == keys
     best = found["repairs"][0]
     assert (found["severity"], best["verdict"]) == ("lost constant", "proved")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.validate.command_line import call, complaint, printed
-from theory.sentence import parse_expression, text_of
+from theory.sentence import parse_expression, signed_terms, text_of
 from validate import files
 from validate.reviewing import MARK
-from validate.worked import shown, signed_terms
+from validate.worked import shown
 
 pytestmark = pytest.mark.usefixtures("folder")
 

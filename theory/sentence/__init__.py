@@ -38,6 +38,7 @@ from theory.sentence.trees import (
     everything,
     parts,
     replaced,
+    signed_terms,
     text_of,
 )
 from theory.sentence.vocabulary import (
@@ -88,6 +89,7 @@ __all__ = [
     "read",
     "remembered",
     "replaced",
+    "signed_terms",
     "simplex_weights",
     "text_of",
 ]

@@ -87,6 +87,25 @@ def everything(e: Expression) -> Iterator[Expression]:
         left += parts(part)[::-1]
 
 
+def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expression]]:
+    """The terms of a sum with their signs.
+
+    Example:
+        >>> from theory.sentence import parse_expression
+        >>> [(sign, text_of(term)) for sign, term in signed_terms(parse_expression("a - (b - c)"))]
+        [('+', 'a'), ('-', 'b'), ('+', 'c')]
+    """
+    turned = {"+": "-", "-": "+"}[sign]
+    if isinstance(e, Apply) and e.operation in ("+", "-"):
+        first, second = e.arguments
+        yield from signed_terms(first, sign)
+        yield from signed_terms(second, turned if e.operation == "-" else sign)
+    elif isinstance(e, Apply) and e.operation == "neg":
+        yield from signed_terms(e.arguments[0], turned)
+    else:
+        yield sign, e
+
+
 def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
     """The tree with names replaced by trees."""
     if isinstance(e, Name):

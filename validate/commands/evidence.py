@@ -16,7 +16,6 @@ from validate.commands.output import print_json, progress, ratio, table, writabl
 
 if TYPE_CHECKING:
     from theory.claim import Claim
-    from validate.repairs import Repair
     from validate.verdict import Result
 
 FAILED = ("refuted", "vacuous")
@@ -71,6 +70,7 @@ def check(
     Example: fedproof check fedavg-svrg --quick
     """
     from validate.checking import check_all, resolve
+    from validate.repairs.several import instead_of
 
     chosen = own.known(targets)
     writable("--out", out)
@@ -78,7 +78,7 @@ def check(
     for line in (line for claim in resolve(chosen) for line in messages.doubtful(claim)):
         typer.echo(f"warning: {line}", err=True)
     results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress, processes=jobs)
-    instead = {} if repair is None else _repairs(results, resolve(chosen), repair)
+    instead = {} if repair is None else instead_of(results, repair, jobs, progress)
     results = [
         replace(found, severity=instead[found.id].severity) if found.id in instead else found for found in results
     ]
@@ -95,14 +95,6 @@ def check(
             typer.echo(f"{id}: {found.line}")
     if any(result.verdict in FAILED or result.broken for result in results):
         raise typer.Exit(1)
-
-
-def _repairs(results: Sequence[Result], claims: Sequence[Claim], seconds: float) -> dict[str, Repair]:
-    """What to write instead of the claims that are refuted."""
-    from validate.repairs import repair
-
-    refuted = {result.id for result in results if result.verdict == "refuted"}
-    return {claim.id: repair(claim, seconds=seconds, tell=progress) for claim in claims if claim.id in refuted}
 
 
 def verify(

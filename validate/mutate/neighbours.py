@@ -272,15 +272,6 @@ def put(e: Expression, path: Path, new: Expression) -> Expression:
     return At(e.name, inner) if isinstance(e, At) else applied(e.operation, inner)  # type: ignore[union-attr]
 
 
-def terms(e: Expression) -> Iterator[Expression]:
-    """The additive terms of a tree."""
-    if isinstance(e, Apply) and e.operation in SUMS:
-        for part in parts(e):
-            yield from terms(part)
-    else:
-        yield e
-
-
 def moves(tree: Expression) -> Iterator[tuple[Kind, str, Expression]]:
     """What can be done to one part of a tree, in words, with the changed tree."""
     for place in places(tree):

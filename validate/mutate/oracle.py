@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.sentence import Expression
+from theory.sentence import Expression, signed_terms
 from validate.both_sides import Row
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pool import Drawn, drawn
 from validate.instances.seen import Seen, measured
-from validate.mutate.neighbours import Neighbour, terms
+from validate.mutate.neighbours import Neighbour
 
 ORACLE = 10**7
 """The oracle's seeds begin here: the check's own begin at its seed."""
@@ -134,7 +134,7 @@ def attained(claim: Claim, there: list[Seen]) -> Iterator[tuple[Expression, Frac
     if relation == "==":
         return
     whole = claim.sentence.right
-    for term in dict.fromkeys((whole, *terms(whole))):
+    for term in dict.fromkeys((whole, *(term for _, term in signed_terms(whole)))):
         alone = replace(claim, statement=str(replace(claim.sentence, right=term)))
         needed: list[Fraction] = []
         for seen in there:

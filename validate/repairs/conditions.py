@@ -20,9 +20,10 @@ from theory.formula import Name
 from theory.sentence import INTEGERS, Expression, Sentence, applied, replaced, text_of
 from validate.audit.units import ONE, units_of
 from validate.instances.pool import Drawn
-from validate.repairs.edits import Candidate, Edit, assuming, changed_to, collapses, numbers_alone
-from validate.repairs.factors import SIMPLE, Monomial, scaled
+from validate.repairs.candidates import Candidate, Edit, changed_to, numbers_alone
+from validate.repairs.hypotheses import assuming, collapses
 from validate.repairs.known import Known, numbers
+from validate.repairs.monomials import SIMPLE, Monomial, scaled
 
 ROOM = 0.1
 """Of the instances that do not break the claim, the share at which a condition has to hold."""

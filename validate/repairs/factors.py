@@ -7,187 +7,36 @@ that they allow, rounded up to a simple number, makes a candidate, which has to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from theory.claim import Claim
-from theory.formula import Apply, Name, Number
-from theory.sentence import OVER, Expression, applied, everything, parse_expression, parts, text_of
+from theory.formula import Number
+from theory.sentence import applied, text_of
 from validate.audit.units import ONE, Units, units_of
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
-from validate.mutate.neighbours import Path, put
-from validate.repairs.edits import COST, Candidate, Edit, Kind, changed_to, place, put_in, subject
+from validate.repairs.candidates import COST, Candidate, Edit, Kind, conflicts, place
 from validate.repairs.known import Known, numbers, on
+from validate.repairs.monomials import SIMPLE, SPECIAL, Monomial, scaled
+from validate.repairs.terms import Term, terms_of, with_term
 
-SIMPLE = tuple(
-    sorted({*(Fraction(n) for n in (1, 2, 3, 4, 6, 8, 12, 16)), Fraction(3, 2),
-            *(Fraction(1, n) for n in (2, 3, 4, 6, 8, 12, 16)), Fraction(2, 3), Fraction(3, 4)})
-)  # fmt: skip
-"""Constants that an author writes."""
-INSTANCES = 40
+INSTANCES = 24
 """On which contributions are measured."""
 CLOSE = 1e-9
 """Of both sides, within which they count as the same."""
-TERMS = 10
-"""Terms of a right side, beyond which the rest are left as they are."""
 EXTRA = 0.25
 """By how much farther a factor is with a constant."""
+MORE = 0.5
+"""By how much farther each more constant is."""
 LONGEST = 0.02
 """By how much farther a constant is for each doubling."""
-
-
-@dataclass(frozen=True)
-class Term:
-    """A part in which the right side is linear.
-
-    Attributes:
-        where: ``right``, or the name of a definition.
-        path: the way to it there.
-        node: the part.
-    """
-
-    where: str
-    path: Path
-    node: Expression
-
-
-def terms_of(claim: Claim) -> list[Term]:
-    """The terms of the right side, those of definitions that it speaks of once among them."""
-    counts: dict[str, int] = {}
-    kept = subject(claim)
-    for tree in (*claim.sentence.sides, *map(parse_expression, claim.where.values())):
-        for part in everything(tree):
-            if isinstance(part, Name):
-                counts[part.name] = counts.get(part.name, 0) + 1
-    found: list[Term] = []
-
-    def go(where: str, tree: Expression, path: Path, added: bool) -> None:
-        if isinstance(tree, Apply) and tree.operation in ("+", "-", "neg"):
-            for i, part in enumerate(parts(tree)):
-                go(where, part, (*path, i), True)
-            return
-        if added and not (isinstance(tree, Number) and tree.value == 0):
-            found.append(Term(where, path, tree))
-        if isinstance(tree, Name) and tree.name in claim.where and tree.name not in kept and counts[tree.name] == 1:
-            inner = parse_expression(claim.where[tree.name])
-            if _has_sum(inner):
-                go(tree.name, inner, (), False)
-            return
-        if not isinstance(tree, Apply) or (tree.operation not in ("*", "/", "E") and not _adds(tree.operation)):
-            return
-        for i in range(2) if tree.operation == "*" else range(1):
-            part = parts(tree)[i]
-            if _has_sum(part) or (isinstance(part, Name) and part.name in claim.where):
-                go(where, part, (*path, i), False)
-
-    go("right", claim.sentence.right, (), True)
-    return found[:TERMS]
-
-
-def _adds(operation: str) -> bool:
-    return operation in OVER and OVER[operation][0] in ("sum", "mean")
-
-
-def _has_sum(tree: Expression) -> bool:
-    if not isinstance(tree, Apply):
-        return False
-    inner = parts(tree)[: 1 if tree.operation == "/" else 2]
-    return tree.operation in ("+", "-") or (tree.operation in ("*", "/", "neg") and any(map(_has_sum, inner)))
-
-
-def _with(claim: Claim, term: Term, new: Expression) -> Claim | None:
-    tree = claim.sentence.right if term.where == "right" else parse_expression(claim.where[term.where])
-    return changed_to(claim, put_in(claim, term.where, put(tree, term.path, new)))
-
-
-@dataclass(frozen=True)
-class Monomial:
-    """Parameters to powers.
-
-    Attributes:
-        powers: by name.
-    """
-
-    powers: tuple[tuple[str, Fraction], ...] = ()
-
-    @property
-    def tree(self) -> Expression:
-        """As a formula."""
-        over: Expression | None = None
-        under: Expression | None = None
-        for name, power in self.powers:
-            one = _power(SPECIAL.get(name, Name(name)), abs(power))
-            if power > 0:
-                over = one if over is None else applied("*", (over, one))
-            else:
-                under = one if under is None else applied("*", (under, one))
-        first = over or Number(Fraction(1))
-        return first if under is None else applied("/", (first, under))
-
-    def values(self, columns: Mapping[str, Any]) -> Any:
-        """On all rows; nan where a parameter has no value."""
-        found: Any = 1.0
-        for name, power in self.powers:
-            found = found * columns[name] ** float(power)
-        return found
-
-
-SPECIAL: dict[str, Expression] = {"1 + log(K)": parse_expression("(1 + log(K))"), "log(K)": parse_expression("log(K)")}
-"""Factors that a sum over rounds leaves behind."""
-
-
-def _power(tree: Expression, power: Fraction) -> Expression:
-    if power == 1:
-        return tree
-    if power == Fraction(1, 2):
-        return applied("sqrt", (tree,))
-    return applied("**", (tree, Number(power)))
-
-
-def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
-    """A term times a constant and parameters."""
-    over = [(n, p) for n, p in m.powers if p > 0]
-    under = [(n, -p) for n, p in m.powers if p < 0]
-    found = times(term, c)
-    if over:
-        found = applied("*", (found, Monomial(tuple(over)).tree))
-    if under:
-        found = applied("/", (found, Monomial(tuple(under)).tree))
-    return found
-
-
-def times(tree: Expression, c: Fraction) -> Expression:
-    """A tree times a number, which goes into the numbers that it has already."""
-    if c == 1:
-        return tree
-    if isinstance(tree, Number):
-        return Number(tree.value * c)
-    if isinstance(tree, Apply) and tree.operation in ("*", "/"):
-        first, second = parts(tree)
-        if tree.operation == "/" and isinstance(first, Number) and isinstance(_leading(second), Number):
-            whole = first.value * c / _leading(second).value  # type: ignore[union-attr]
-            rest = times(second, whole.denominator / _leading(second).value)  # type: ignore[union-attr]
-            return applied("/", (Number(Fraction(whole.numerator)), rest))
-        if tree.operation == "/" and isinstance(second, Number):
-            return times(first, c / second.value)
-        if isinstance(_leading(first), Number):
-            return applied(tree.operation, (times(first, c), second))
-    if c.numerator == 1:
-        return applied("/", (tree, Number(Fraction(c.denominator))))
-    over = applied("*", (Number(Fraction(c.numerator)), tree))
-    return over if c.denominator == 1 else applied("/", (over, Number(Fraction(c.denominator))))
-
-
-def _leading(tree: Expression) -> Expression:
-    while isinstance(tree, Apply) and tree.operation in ("*", "/"):
-        tree = parts(tree)[0]
-    return tree
 
 
 @dataclass
@@ -210,6 +59,11 @@ class Table:
     read: set[int] = field(default_factory=set)
     kept: list[Drawn] = field(default_factory=list)
 
+    @cached_property
+    def untold(self) -> bool:
+        """Whether the units of the algorithm contradict each other already, so that they say nothing of a factor."""
+        return bool(self.units.conflicts) and not self.contradict
+
     def learn(self, known: Known) -> None:
         """Measure the instances that are not in it yet."""
         for one in (*known.against[: INSTANCES // 2], *known.others[: INSTANCES // 2]):
@@ -225,7 +79,7 @@ class Table:
             return
         without = []
         for term in self.terms:
-            made = _with(claim, term, applied("*", (Number(Fraction(0)), term.node)))
+            made = with_term(claim, term, applied("*", (Number(Fraction(0)), term.node)))
             without.append(None if made is None else on(made, printed, one))
         values = {name: float(v) for name, v in numbers(one, [*self.names, "N", "d", "K"]).items()}
         values.setdefault("K", float(one.instance.rounds))
@@ -243,11 +97,10 @@ class Table:
             ]
             yield _float(row.left), right, less, values
 
-    def candidates(self, conflicts: int, farthest: float) -> Iterator[tuple[float, Candidate]]:
+    def candidates(self, farthest: float) -> Iterator[tuple[float, Candidate]]:
         """What the rows allow, with the room that is left, on average.
 
         Args:
-            conflicts: of the units of the claim that is repaired: a factor that takes them away is one they ask for.
             farthest: distance.
         """
         if not self.rows or not self.terms:
@@ -260,26 +113,81 @@ class Table:
             name: np.array([row[3].get(name, np.nan) for row in self.rows])
             for name in (*self.names, "N", "d", "K", *SPECIAL)
         }
+        yield from self._at_several(left, right, sign, farthest)
         for i, term in enumerate(self.terms):
             part = sign * np.array([row[2][i] for row in self.rows])
-            for m in self._monomials(conflicts):
+            for m in self._monomials:
                 with np.errstate(all="ignore"):
                     by = part * m.values(columns)
-                    yield from self._at(term, m, left, right - part, by, conflicts, farthest)
+                    yield from self._at(term, m, left, right - part, by, farthest)
                     if m.powers:
-                        yield from self._at(term, m, left, right, by, conflicts, farthest, added=True)
+                        yield from self._at(term, m, left, right, by, farthest, added=True)
 
-    def _monomials(self, conflicts: int) -> Iterator[Monomial]:
-        names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if any(n in row[3] for row in self.rows)]
-        yield Monomial()
+    def in_units(self) -> Iterator[Candidate]:
+        """One factor of parameters at one term, or at all whose units ask for it, so that none contradict."""
+        most = self.contradict
+        for m in self._monomials if most else ():
+            if not m.powers:
+                continue
+            made, changed, left = self.candidate.claim, list[str](), most
+            for term in self.terms:
+                new = scaled(term.node, m, Fraction(1))
+                words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"
+                alone_ = with_term(self.candidate.claim, term, new)
+                if alone_ is not None and not _conflicts(alone_):
+                    yield self._asked(alone_, [words], m)
+                again = with_term(made, term, new)
+                fewer = left if again is None else _conflicts(again)
+                if again is not None and fewer < left:
+                    made, left = again, fewer
+                    changed.append(words)
+            if len(changed) > 1 and not left:
+                yield self._asked(made, changed, m)
+
+    def _asked(self, claim: Claim, changed: list[str], m: Monomial) -> Candidate:
+        farther = 0.25 * (len(changed) - 1) + 0.05 * sum(abs(float(p)) for _, p in m.powers)
+        return Candidate(claim, (*self.candidate.edits, Edit("units", "; ".join(changed), farther)))
+
+    def _at_several(self, left: Any, right: Any, sign: float, farthest: float) -> Iterator[tuple[float, Candidate]]:
+        """Several constants at once, by the least change in all that the rows allow, where one does not do."""
+        if len(self.terms) < 2 or self.contradict or self.candidate.claim.sentence.relation == "==":
+            return
+        parts_ = sign * np.array([row[2] for row in self.rows])
+        factors = least_factors(left, right, parts_)
+        changed = [] if factors is None else [i for i, c in enumerate(factors) if c != 1]
+        farther = MORE * (len(changed) - 1)
+        if factors is None or len(changed) < 2 or self.candidate.distance + COST["constant"] + farther > farthest:
+            return
+        made: Claim | None = self.candidate.claim
+        words = []
+        for i in changed:
+            term = self.terms[i]
+            new = scaled(term.node, Monomial(), factors[i])
+            made = None if made is None else with_term(made, term, new)
+            words.append(f"{text_of(new)} for {text_of(term.node)}{place(term.where)}")
+        if made is None or _conflicts(made):
+            return
+        about = " ".join(f"{self.terms[i].where} {self.terms[i].path}" for i in changed)
+        edit = Edit("constant", "; ".join(words), farther, about)
+        yield 1.0, Candidate(made, (*self.candidate.edits, edit))
+
+    @cached_property
+    def _monomials(self) -> list[Monomial]:
+        """What a term may lack: one parameter where the units contradict each other, what has no unit where not."""
+        known = {n for row in self.rows for n in row[3]} or set(self.names)
+        names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if n in known]
         some = [Monomial(((n, p),)) for n in names for p in map(Fraction, ("1", "-1", "2", "-2", "1/2", "-1/2"))]
         if "K" in names and any(row[3]["K"] > 1 for row in self.rows):
             some += [Monomial(((n, p),)) for n in SPECIAL for p in (Fraction(1), Fraction(1, 2))]
         for a, b in combinations(names, 2):
             some += [Monomial(((a, p), (b, q))) for p in map(Fraction, (1, -1)) for q in map(Fraction, (1, -1))]
-        for m in some:
-            if len(m.powers) == 1 if conflicts else self._plain(m):
-                yield m
+        alone_ = self.untold or self.contradict
+        return [Monomial(), *(m for m in some if (len(m.powers) == 1 if alone_ else self._plain(m)))]
+
+    @cached_property
+    def contradict(self) -> int:
+        """How many places have units that contradict each other."""
+        return _conflicts(self.candidate.claim)
 
     def _plain(self, m: Monomial) -> bool:
         found = ONE
@@ -295,7 +203,6 @@ class Table:
         left: Any,
         rest: Any,
         part: Any,
-        conflicts: int,
         farthest: float,
         added: bool = False,
     ) -> Iterator[tuple[float, Candidate]]:
@@ -305,24 +212,18 @@ class Table:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
             farther += 0.05 * sum(abs(float(p)) for _, p in m.powers) + (0.5 if len(m.powers) > 1 else 0)
-            least = COST["term" if added else "constant" if not m.powers else "units" if conflicts else "factor"]
+            least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]
             if self.candidate.distance + least + farther > farthest:
                 continue
             new = scaled(term.node, m, c)
             if added:
                 new = applied("+", (term.node, new))
-            made = _with(self.candidate.claim, term, new)
+            made = with_term(self.candidate.claim, term, new)
             if made is None:
                 continue
-            try:
-                left_over = len(units_of(made).conflicts)
-            except (ValueError, KeyError, AssertionError):
+            if _conflicts(made):
                 continue
-            if left_over:
-                continue
-            kind: Kind = (
-                "term" if added else "constant" if not m.powers else "units" if left_over < conflicts else "factor"
-            )
+            kind: Kind = "term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"
             words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"
             new_right = rest + float(c) * part
             with np.errstate(all="ignore"):
@@ -360,6 +261,14 @@ class Table:
         return [*dict.fromkeys([*([Fraction(1)] if as_it_is and Fraction(1) in fitting else []), fitting[0]])]
 
 
+def _conflicts(claim: Claim) -> int:
+    """How many places have units that contradict each other; many where that cannot be told."""
+    try:
+        return conflicts(claim)
+    except (ValueError, KeyError, AssertionError):
+        return 1000
+
+
 def _by_index(seen: Seen | None) -> dict[Any, Any]:
     return {} if seen is None else {(tuple(row.at.items()), row.minimiser): row for row in seen.measured.rows}
 
@@ -369,6 +278,39 @@ def _float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("nan")
+
+
+def least_factors(left: Any, right: Any, parts_: Any) -> list[Fraction] | None:
+    """Factors of terms that add up to no less than a left side, of least change in all; None where there are none.
+
+    What is positive throughout may grow, what is negative throughout may shrink, and the factors are simple numbers.
+
+    Args:
+        left: (rows,).
+        right: (rows,), the sum of the terms, and what is none of them.
+        parts_: (rows, terms).
+    """
+    from scipy.optimize import linprog
+
+    good = np.isfinite(left) & np.isfinite(right) & np.isfinite(parts_).all(axis=1)
+    left, right, parts_ = left[good], right[good], parts_[good]
+    size = np.abs(left) + np.abs(right)
+    left, right, parts_ = (x[size > 0] / (size[size > 0] if x.ndim == 1 else size[size > 0, None])
+                           for x in (left, right, parts_))  # fmt: skip
+    up, down = (parts_ >= 0).all(axis=0), (parts_ <= 0).all(axis=0)
+    direction = np.where(up, 1.0, np.where(down, -1.0, 0.0))
+    most = np.where(up, float(SIMPLE[-1]) - 1, 1 - float(SIMPLE[0]))
+    found = linprog(
+        np.ones(len(direction)), A_ub=-parts_ * direction, b_ub=right - left + CLOSE, bounds=[(0, m) for m in most]
+    )
+    if not found.success:
+        return None
+    factors = []
+    for change, way in zip(found.x, direction, strict=True):
+        c = 1 + way * change
+        simple = [s for s in SIMPLE if (float(s) >= c - CLOSE if way > 0 else float(s) <= c + CLOSE)]
+        factors.append(Fraction(1) if change < CLOSE or not way else simple[0 if way > 0 else -1])
+    return factors
 
 
 def table_of(candidate: Candidate) -> Table:

@@ -25,13 +25,13 @@ BROKEN = 40
 """Kept of those that do."""
 BY = tuple(map(Fraction, ("1/4", "1/2", "2", "4")))
 """By which a number of an instance is changed."""
-FEW = 6
+FEW = 10
 """Of them, at which it is counted how many a candidate leaves broken."""
-MEASURED = 12
+MEASURED = 6
 """Of either, on which the room of a candidate is measured."""
 LEAST = 3
 """Instances that do not break the printed claim, at which a candidate has to say something."""
-FIRST = 0.25
+FIRST = 0.12
 """Of the time, for the instances of the printed claim."""
 
 
@@ -44,6 +44,7 @@ class Known:
         against: instances that break it, or broke a candidate; the one that did so last comes first.
         others: instances at which it holds, the tightest first.
         rest: all instances at which it holds.
+        first: those of `against` that were known first.
         searched: whether no instance of the pool breaks it.
         tried: candidates that were held against these.
         killed: of these, that one of the instances breaks.
@@ -53,6 +54,7 @@ class Known:
     against: list[Drawn] = field(default_factory=list)
     others: list[Drawn] = field(default_factory=list)
     rest: list[Drawn] = field(default_factory=list)
+    first: list[Drawn] = field(default_factory=list)
     searched: bool = False
     tried: int = 0
     killed: int = 0
@@ -106,20 +108,20 @@ class Known:
 
     def left_broken(self, candidate: Claim) -> int:
         """How many of the first instances that break the printed claim break a candidate, too."""
-        some = (on(candidate, self.claim, one) for one in self.against[:FEW])
+        some = (on(candidate, self.claim, one) for one in self.first)
         return sum(seen is not None and bool(seen.measured.broken) for seen in some)
 
-    def looser(self, candidate: Claim) -> bool:
-        """Whether a candidate's right side promises less than the printed one at every known instance."""
+    def looser(self, candidate: Claim, base: Claim) -> bool:
+        """Whether a candidate's right side promises less at every known instance than that of the claim it came of."""
         relation, said = self.claim.sentence.relation, False
         for one in self.all[:MEASURED]:
-            two = on(self.claim, self.claim, one), on(candidate, self.claim, one)
+            two = on(base, self.claim, one), on(candidate, self.claim, one)
             if two[0] is None or two[1] is None:
                 continue
             for a, b in zip(two[0].measured.rows, two[1].measured.rows, strict=False):
-                if a.right is None or b.right is None or a.right == b.right:
+                if a.right is None or b.right is None or float(a.right) == float(b.right):
                     continue
-                if (b.right < a.right) == (relation in ("<=", "<")):
+                if (float(b.right) < float(a.right)) == (relation in ("<=", "<")):
                     return False
                 said = True
         return said
@@ -169,13 +171,16 @@ def on(candidate: Claim, printed: Claim, one: Drawn) -> Seen | None:
     return measured(candidate, one)
 
 
-def known_of(claim: Claim, end: float, tell: Callable[[str], None]) -> tuple[Known, Seen | None]:
+def known_of(
+    claim: Claim, end: float, tell: Callable[[str], None], last: float = float("inf")
+) -> tuple[Known, Seen | None]:
     """The instances of a printed claim, and one that breaks it; None where none does.
 
     Args:
         claim: the claim.
-        end: process time at which this ends.
+        end: process time at which this ends, where an instance of the pool breaks it.
         tell: called with one line of text.
+        last: process time at which this ends.
     """
     known = Known(claim)
     seen: list[Seen] = []
@@ -193,6 +198,7 @@ def known_of(claim: Claim, end: float, tell: Callable[[str], None]) -> tuple[Kno
         found = hunt(
             claim, pool=400, evaluations=600, far=240, operations=500_000, smallest=False,
             accepted=lambda one: accepted(claim, one, True), begun=Hunt(drawn=POOL, seen=seen),
+            stop=lambda: time.process_time() > last,
         )  # fmt: skip
         seen = [*{id(one): one for one in (*seen, *found.seen)}.values()]
         if found.broken is None:
@@ -208,6 +214,7 @@ def known_of(claim: Claim, end: float, tell: Callable[[str], None]) -> tuple[Kno
             elif again is not None:
                 seen.append(again)
     del known.against[BROKEN:]
+    known.first = known.against[:FEW]
     rest = sorted((now for now in seen if not now.measured.broken), key=lambda now: -now.score)
     known.rest = [now.drawn for now in rest]
     spread = rest[TIGHT // 2 :: max(1, 2 * len(rest) // TIGHT)]

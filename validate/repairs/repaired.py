@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from theory.claim import Claim
-from validate.repairs.edits import Candidate, Kind
+from validate.repairs.candidates import Candidate, Kind
 from validate.severity import ORDER, Severity
 from validate.verdict import Result
 
@@ -109,6 +109,7 @@ class Repair:
         seconds: of the process's time.
         cut: whether the time was over before all candidates were tried.
         interrupted: whether somebody ended it.
+        nearest: of what does not stand the claim that came farthest, and what ended it, in words; empty for none.
     """
 
     claim: Claim
@@ -122,6 +123,7 @@ class Repair:
     seconds: float
     cut: bool
     interrupted: bool = False
+    nearest: str = ""
 
     @property
     def best(self) -> Repaired | None:
@@ -146,7 +148,10 @@ class Repair:
         text = f"{self.tried} claims near it were tried in {self.seconds:.0f} s, and {self.checks} of them checked"
         if self.interrupted:
             return f"{text}; interrupted"
-        return f"{text}; the time was over before all were" if self.cut and self.best is None else text
+        if self.best is not None:
+            return text
+        text += "; the time was over before all were" if self.cut else ""
+        return f"{text}; the nearest: {self.nearest}" if self.nearest else text
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -165,6 +170,7 @@ class Repair:
             "seconds": round(self.seconds, 1),
             "cut": self.cut,
             "interrupted": self.interrupted,
+            "nearest": self.nearest,
         }
 
 

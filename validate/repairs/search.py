@@ -12,34 +12,44 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from theory.claim import Claim
-from validate.audit.units import units_of
+from validate.examine import EVALUATIONS, FAR, OPERATIONS, POOL, GivenUpError
+from validate.in_words import described
+from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import measured
 from validate.measurement import claim_of
+from validate.proving import evidence
+from validate.repairs.candidates import Candidate, Edit, alone, conflicts, said
 from validate.repairs.conditions import conditions
-from validate.repairs.edits import Candidate, Edit, alone, edited, said
+from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
-from validate.repairs.known import FIRST, Known, hunted, known_of, shaken
+from validate.repairs.known import FEW, FIRST, Known, hunted, known_of, shaken
 from validate.repairs.repaired import Repair, Repaired
 
-HUNT = 8.0
-"""Process seconds of a candidate's own hunt, at most."""
+HUNT = 3.0
+"""Process seconds of a candidate's own hunt, at most: the check makes a longer one."""
 STANDS = ("proved", "supported")
-COUNTED = 80
-"""Candidates of which it is counted how many instances leave them broken."""
 NEAREST = 12
 """Candidates that came nearest, to which a second edit is made."""
-BANDS = (0.5, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.75)
+BANDS = (0.5, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5)
 """Distances: all that is nearer is tried before what is farther."""
+TO_PROVE, UNITS, PROVING = 5, 400, 0.2
+"""Candidates for which a derivation is looked for before anything else, with how much work, and for what part of the
+time in all."""
+LONGER, DEEPER = 12.0, 10
+"""Process seconds of the hunt for what breaks a claim that the check calls supported, at most, and how much larger its
+budget is."""
 SHAKEN = 3
 """Known instances whose numbers are changed, one at a time, to break a candidate."""
 BESIDE = 0.3
 """By how much farther other repairs are looked for when there is one."""
+NEAR, AHEAD = 0.125, 0.4
+"""By how much farther than a band its claims may be, and one that is taken before them because it is proved."""
 ENOUGH = 5
 """Instances that break a claim at an equality that it assumes, before it is thought that only these do."""
 NARROWER = {"strictness", "condition", "hypothesis", "on samples"}
@@ -52,6 +62,10 @@ MIDDLING = 0.5
 """The room of conditions, which is not measured."""
 TABLES = 4
 """Claims at one edit whose constants and conditions are tried, too."""
+LEAST = 1
+"""Distance of the nearest second edit."""
+LATE = 0.3
+"""Part of the time, after which no other repair is looked for where there is one."""
 MOST = 3
 """Repairs that are told."""
 
@@ -91,6 +105,28 @@ def repair(
     return search.result()
 
 
+@dataclass
+class Near:
+    """A claim at one edit that does not stand as it is.
+
+    Attributes:
+        candidate: the claim.
+        asked: whether the units ask for the edit.
+        left: of the first known instances, how many break it still.
+        next: what a second edit makes of it; None where that was not worked out.
+    """
+
+    candidate: Candidate
+    asked: bool
+    left: int
+    next: list[Candidate] | None = None
+
+    @property
+    def order(self) -> tuple[bool, int, float]:
+        """What is edited first."""
+        return (not self.asked, self.left, self.candidate.distance)
+
+
 class _Search:
     def __init__(self, claim: Claim, seconds: float, tell: Callable[[str], None]) -> None:
         self.printed, self.tell = claim, tell
@@ -98,67 +134,103 @@ class _Search:
         self.end = self.begun + seconds
         self.claim = alone(claim)
         self.known = Known(self.claim)
-        self.conflicts = len(units_of(self.claim).conflicts)
+        self.conflicts = conflicts(self.claim)
         self.found: list[Repaired] = []
         self.seen = {said(self.claim)}
-        self.near: list[tuple[int, Candidate]] = []
+        self.near: list[Near] = []
+        self.proved: dict[Any, bool] = {}
+        self.base: dict[Any, Claim] = {}
+        self.proving = 0.0
+        self.tables: dict[Any, Table] = {}
         self.failed: Counter[str] = Counter()
         self.stands = False
         self.hunts = self.checks = self.dropped = 0
         self.interrupted = False
+        self.nearest = (0, "")
 
     def over(self) -> bool:
         return time.process_time() > self.end
 
     def run(self) -> None:
         share = self.begun + FIRST * (self.end - self.begun)
-        self.known, broken = known_of(self.claim, share, self.tell)
+        self.known, broken = known_of(self.claim, share, self.tell, self.end)
         if broken is None:
-            self.stands = True
+            self.stands = not self.over()
             return
         first = Candidate(self.claim, ())
-        if self._around([*self._next(first)], [first], BANDS):
-            return
-        self.tell(f"{self.printed.id}: two edits")
-        left = {id(one): self.known.left_broken(one.claim) for _, one in self.near[:COUNTED] if not self.over()}
-        order = sorted(self.near, key=lambda pair: (pair[0], left.get(id(pair[1]), len(left)), pair[1].distance))
-        near = [one for _, one in order[:NEAREST]]
-        self._around([c for one in near for c in self._next(one)], near, [2 * band for band in BANDS])
-
-    def _around(self, candidates: list[Candidate], bases: list[Candidate], bands: Sequence[float]) -> bool:
-        """All candidates, and those that the numbers of some claims suggest, band by band; whether it ends here."""
-        tables = [table_of(base) for base in bases[:TABLES]]
-        left, waiting = candidates, list[Suggested]()
-        for band in bands:
-            if self.found and band > self.found[0].distance + BESIDE:
-                return True
-            now = [one for one in left if one.distance <= band]
-            left = [one for one in left if one.distance > band]
+        left, waiting = [*self._next(first), *self._in_units(first)], list[Suggested]()
+        for band in BANDS:
+            if self.over() or self._enough() or (self.found and band > self.found[0].distance + BESIDE):
+                return
+            now, left = _split([*left, *self._second(band)], band)
             waiting += self._kept(now)
-            kept = [one for one in waiting if one[1].distance <= band]
-            waiting = [one for one in waiting if one[1].distance > band]
+            kept, waiting = _split_suggested(waiting, band)
+            bases = [first, *(one.candidate for one in self._nearest()[:TABLES] if one.candidate.distance + 1 <= band)]
             while not self.over() and len(self.found) < MOST:
-                some = [*kept, *self._suggested(tables, band)]
-                if not some:
+                some = sorted([*kept, *self._suggested(bases, band + AHEAD)], key=_order)
+                if not some or some[0][1].distance > band + NEAR:
                     break
-                best = min(some, key=lambda one: (round(4 * one[1].distance), one[1].edits[-1].kind == "index", one[0]))
+                if self._enough() and some[0][1].distance > self.found[0].distance + NEAR:
+                    break
+                best = self._first(some)
                 kept = [one for one in kept if one is not best]
                 self.seen.add(said(best[1].claim))
                 self._judge(best[1])
-            if self.over() or len(self.found) >= MOST:
-                return True
-        return bool(self.found)
 
-    def _suggested(self, tables: list[Table], band: float) -> list[Suggested]:
+    def _first(self, some: list[Suggested]) -> Suggested:
+        """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
+        for one in some[:TO_PROVE]:
+            far = one[1].distance > some[0][1].distance + AHEAD
+            if far:
+                break
+            key, now = said(one[1].claim), time.process_time()
+            if key not in self.proved and self.proving < PROVING * (self.end - self.begun):
+                self.proved[key] = any(item.outcome == "proved" for item in evidence(one[1].claim, UNITS))
+                self.proving += time.process_time() - now
+            if self.proved.get(key):
+                return one
+        return some[0]
+
+    def _enough(self) -> bool:
+        """Whether no other repair is looked for: there are some, or one that took a good part of the time."""
+        late = time.process_time() > self.begun + LATE * (self.end - self.begun)
+        return len(self.found) >= MOST or (bool(self.found) and late)
+
+    def _nearest(self) -> list[Near]:
+        return sorted(self.near, key=lambda one: one.order)[:NEAREST]
+
+    def _second(self, band: float) -> list[Candidate]:
+        """The claims at two edits, of which the first came near, up to a distance."""
+        some = []
+        for one in self._nearest():
+            if self.over() or one.candidate.distance + LEAST > band:
+                continue
+            if one.next is None:
+                one.next = [*self._next(one.candidate), *self._in_units(one.candidate)]
+            now, one.next = _split(one.next, band)
+            some += now
+        return some
+
+    def _in_units(self, base: Candidate) -> Iterator[Candidate]:
+        """A claim whose units contradict each other, with the factors that they ask for."""
+        for one in table_of(base).in_units():
+            if said(one.claim) not in self.seen:
+                self.seen.add(said(one.claim))
+                yield one
+
+    def _suggested(self, bases: list[Candidate], band: float) -> list[Suggested]:
         """The claims with another constant, factor or condition that all known instances allow."""
         some: list[Suggested] = []
-        for table in tables:
+        for base in bases:
+            if self.over():
+                break
+            table = self.tables.setdefault(said(base.claim), table_of(base))
             table.learn(self.known)
-            some += table.candidates(len(units_of(table.candidate.claim).conflicts), band + 0.125)
-            some += [(MIDDLING, one) for one in conditions(table.candidate, self.known)]
+            some += table.candidates(band + NEAR)
+            some += [(MIDDLING, one) for one in conditions(base, self.known)] if not table.contradict else []
         return [
             pair for pair in some
-            if pair[1].distance <= band + 0.125
+            if pair[1].distance <= band + NEAR
             and self.failed[pair[1].edits[-1].about] < TIMES[pair[1].edits[-1].kind == "condition"]
             and said(pair[1].claim) not in self.seen
         ]  # fmt: skip
@@ -176,12 +248,22 @@ class _Search:
             room = self.known.room(one.claim, not kinds & NARROWER)
             if room is not None:
                 slip = one.edits[-1].kind in ("sign", "function")
-                if slip and self.known.looser(one.claim):  # it only promises less, as another term does
+                if slip and self.known.looser(
+                    one.claim, self.base[said(one.claim)]
+                ):  # it only promises less, as another term does
                     one = replace(one, edits=(*one.edits[:-1], Edit("term", one.edits[-1].words)))
                 kept.append((room, one))
             elif len(one.edits) == 1:
-                self.near.append((one.edits[-1].kind != "units", one))
+                self._came_near(one, one.edits[-1].kind == "units")
         return kept
+
+    def _came_near(self, one: Candidate, asked: bool) -> None:
+        """Keep a claim for a second edit, where fewer instances break it than break the printed one."""
+        if one.edits[-1].kind == "strictness":
+            return
+        left = self.known.left_broken(one.claim)
+        if asked or left < len(self.known.first):
+            self.near.append(Near(one, asked, left))
 
     def _next(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates at one more edit whose units fit, each once."""
@@ -192,16 +274,17 @@ class _Search:
             if key in self.seen:
                 continue
             self.seen.add(key)
+            self.base[key] = candidate.claim
             try:
-                conflicts = len(units_of(one.claim).conflicts)
+                left = conflicts(one.claim)
             except (ValueError, KeyError, AssertionError):
                 continue
-            if conflicts < self.conflicts and one.edits[-1].kind in ("name", "part exchanged", "factor"):
+            if left < self.conflicts and one.edits[-1].kind in ("name", "part exchanged", "factor"):
                 one = replace(one, edits=(*one.edits[:-1], Edit("units", one.edits[-1].words)))
-            if conflicts:  # true in one unit at most; with another edit it may be in all
+            if left:  # true in one unit at most; with another edit it may be in all
                 self.dropped += 1
-                if conflicts <= self.conflicts and len(one.edits) == 1:
-                    self.near.append((one.edits[-1].kind != "units", one))
+                if left <= self.conflicts and len(one.edits) == 1 and self.conflicts:
+                    self.near.append(Near(one, left < self.conflicts, FEW))
                 continue
             yield one
 
@@ -214,9 +297,10 @@ class _Search:
         self.hunts += 1
         found = hunted(one.claim, min(self.end, time.process_time() + HUNT), self.known.searched)
         if found.broken is not None:
+            self._remember(1, one, f"broken by {described(found.broken.drawn)}")
             self.known.learn(found.broken.drawn)
-            if one.edits[-1].kind == "condition" and len(one.edits) == 1:
-                self.near.append((False, one))
+            if len(one.edits) == 1:
+                self._came_near(one, False)
             return
         if not found.seen:
             return
@@ -227,13 +311,38 @@ class _Search:
         from validate.checking import check_one
 
         self.tell(f"{self.printed.id}: checking {one.claim.statement}")
-        with TemporaryDirectory() as folder:
-            result = check_one(one.claim, quick=True, out=folder)
-        if result.verdict in STANDS:
+        try:
+            with TemporaryDirectory() as folder:
+                result = check_one(one.claim, quick=True, out=folder, given_up=self.over)
+        except GivenUpError:
+            self._remember(3, one, "whose check did not end in the time")
+            return
+        if result.verdict in STANDS and (result.verdict == "proved" or self._stays(one)):
             self.found.append(Repaired(one, result))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
-        elif result.break_found is not None:
+        elif result.verdict not in STANDS:
+            why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
+            self._remember(2, one, why)
+        if result.verdict not in STANDS and result.break_found is not None:
             self._learn(one.claim, result.break_found.data or {})
+
+    def _remember(self, rank: int, one: Candidate, why: str) -> None:
+        """How far a candidate came, and what ended it: it is told where nothing stands."""
+        if rank > self.nearest[0]:
+            self.nearest = rank, f"{one.words}, {why}"
+
+    def _stays(self, one: Candidate) -> bool:
+        """Whether another hunt, with what time is left, breaks a claim that nothing has broken."""
+        self.tell(f"{self.printed.id}: a longer hunt for an instance that breaks it")
+        end = min(self.end, time.process_time() + LONGER)
+        found = hunt(
+            one.claim, pool=POOL[False], evaluations=EVALUATIONS[False], far=FAR[False], seed=1, smallest=False,
+            operations=DEEPER * OPERATIONS[True], stop=lambda: time.process_time() > end,
+        )  # fmt: skip
+        if found.broken is not None:
+            self.known.learn(found.broken.drawn)
+            self._remember(2, one, f"supported by a quick check, broken by {described(found.broken.drawn)}")
+        return found.broken is None
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
         """Instances beside those that are known, which break a candidate."""
@@ -257,5 +366,19 @@ class _Search:
         found = sorted(self.found, key=lambda one: (one.distance, order[one.verdict], -(one.tightness or 0)))
         return Repair(
             self.printed, tuple(found), self.stands, self.known.tried, self.known.killed, self.dropped, self.hunts,
-            self.checks, time.process_time() - self.begun, self.over(), self.interrupted,
+            self.checks, time.process_time() - self.begun, self.over(), self.interrupted, self.nearest[1],
         )  # fmt: skip
+
+
+def _order(one: Suggested) -> tuple[int, bool, float]:
+    """What is tried first: what is nearer, then what promises most."""
+    return (round(4 * one[1].distance), one[1].edits[-1].kind == "index", one[0])
+
+
+def _split(some: Sequence[Candidate], band: float) -> tuple[list[Candidate], list[Candidate]]:
+    """Those up to a distance, and those beyond it."""
+    return [one for one in some if one.distance <= band], [one for one in some if one.distance > band]
+
+
+def _split_suggested(some: Sequence[Suggested], band: float) -> tuple[list[Suggested], list[Suggested]]:
+    return [one for one in some if one[1].distance <= band], [one for one in some if one[1].distance > band]

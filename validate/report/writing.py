@@ -121,7 +121,10 @@ def _written(
     (setter,) = by_kind["formulas"].values()
     results = [result for p in chosen for result in sorted(checked[p.name], key=lambda result: place[result.id])]
     if repair is not None:
-        results = _with_severity(results, repair, processes, hear)
+        from validate.repairs.several import instead_of
+
+        instead = instead_of(results, repair, processes, hear)
+        results = [replace(one, severity=instead[one.id].severity) if one.id in instead else one for one in results]
     return render(
         results,
         experiments,
@@ -134,35 +137,6 @@ def _written(
         written=_files_of((*experiments, *sweeps)),
         bounds=_bounds(chosen, results, progress),
     )
-
-
-def _with_severity(
-    results: list[Result], seconds: float, processes: int | None, hear: Callable[[Any], None]
-) -> list[Result]:
-    """The results, those that are refuted with how much that matters; None where no repair is found."""
-    refuted = [at for at, result in enumerate(results) if result.verdict == "refuted"]
-    ids = [results[at].id for at in refuted]
-    tasks = [(files.sources([id.split("/")[0]]), _severity, (id, seconds)) for id in ids]
-    found = over_processes(
-        files.knowing,
-        tasks,
-        processes=processes,
-        done=lambda at: hear(f"{ids[at]}: the search for a repair is over"),
-        heard=hear,
-        lost=lambda at, how: None,
-    )
-    with_severity = list(results)
-    for at, severity in zip(refuted, found, strict=True):
-        with_severity[at] = replace(results[at], severity=severity)
-    return with_severity
-
-
-def _severity(id: str, seconds: float) -> str | None:
-    """How much it matters that a claim is false."""
-    from theory import catalog
-    from validate.repairs import repair
-
-    return repair(catalog.claim(id), seconds=seconds).severity
 
 
 def _bounds(
