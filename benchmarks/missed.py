@@ -2,9 +2,8 @@
 
     fedproof check benchmarks/missed.py --quick
 
-All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, a sum
-that takes many numbers at once, a dimension that no text names, and long runs that turn: on convex functions that are
-no quadratics, in two dimensions or more, hundreds of short steps meet one hinge after another.
+All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, and a
+sum that takes many numbers at once.
 """
 
 from __future__ import annotations
@@ -80,6 +79,9 @@ CLAIMS = (
     claim("towards", "norm2(x0 - xstar)*dot(x[k+1] - x[k], x0 - xstar) <= 0", of=descent,
           assuming=(*WHOLE, "eta <= 1/L"), remarks=("without its first factor the worst case breaks it",)),
     claim("seventeen", "(d**2 - 289)**2*norm2(u) >= norm2(u)", vectors=("u",), remarks=("d = 17",)),
+    claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
+          remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
+                   "the left side is down to -19*norm2(x)",)),
 )  # fmt: skip
 
 PAPER = Paper("missed", "False sentences that a quick check missed", "outsiders", CLAIMS)

@@ -149,6 +149,8 @@ class Play:
         for name, indices in items:
             if not 0 <= indices[0] <= self.instance.rounds - (name not in states):
                 raise ValueError(f"{name}[{indices[0]}] is not in a run of K={self.instance.rounds} rounds")
+        if not self.program.random:
+            return [(to_element(Fraction(1)), {item: self._certain(item) for item in items})]
         first = min((indices[0] for _, indices in items), default=0)
         at: dict[int, list[Item]] = {}
         for item in sorted(items):
@@ -163,6 +165,16 @@ class Play:
                 break
             law = self._onward(law, k, tapped, k == end)
         return [(p, dict(kept)) for p, _, kept in law]
+
+    def _certain(self, item: Item) -> Any:
+        """A state or a tap of a program that draws nothing."""
+        name, (k, *_) = item
+        ((_, state),) = self.law(k)
+        place = next((i for i, s in enumerate(self.program.state) if s.name == name), None)
+        if place is not None:
+            return state[place]
+        (outcome,) = self.outcomes(state, k, (name,))
+        return _tapped(outcome, item)
 
     def _onward(
         self, law: list[tuple[Any, State, tuple[tuple[Item, Any], ...]]], k: int, tapped: list[Item], last: bool

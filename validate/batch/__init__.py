@@ -2,5 +2,6 @@
 
 from validate.batch.search import searched
 from validate.batch.tracing import Traced, traced
+from validate.batch.turning import turned
 
-__all__ = ["Traced", "searched", "traced"]
+__all__ = ["Traced", "searched", "traced", "turned"]

@@ -229,11 +229,11 @@ def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
     for relation in claim.relations:
         if relation.relation == "==":
             continue
-        for low, high in _ordered(relation, world):
+        for _, low, high in ordered(relation, world):
             wanted += [low, high]
             strict.append(relation.relation in ("<", ">"))
     rows: list[Any] = []
-    for low, high in _ordered(claim.sentence, world):
+    for _, low, high in ordered(claim.sentence, world):
         if low is not high and (isinstance(low, Recorded) or isinstance(high, Recorded)):
             rows += [low, high]
     if not rows:
@@ -247,12 +247,12 @@ def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
     )  # fmt: skip
 
 
-def _ordered(sentence: Sentence, world: World) -> Iterator[tuple[Any, Any]]:
-    """Both sides in every row and outcome, the one that is to be the smaller first."""
+def ordered(sentence: Sentence, world: World) -> Iterator[tuple[Mapping[str, int], Any, Any]]:
+    """The indices of every row and outcome with both sides, the one that is to be the smaller first."""
     for at in meant(sentence, world):
         try:
             for _, left, right in in_outcomes(sentence, world, at):
-                yield (left, right) if sentence.relation in ("<=", "<") else (right, left)
+                yield at, *((left, right) if sentence.relation in ("<=", "<") else (right, left))
         except UndefinedError:  # such a row says nothing
             continue
 
@@ -290,7 +290,7 @@ def _ties(claim: Claim, base: Candidate) -> tuple[list[tuple[str, Any]], frozens
 # --- the instance -----------------------------------------------------------------------------------------------------
 
 
-class _Played(Instance):
+class Played(Instance):
     """An instance with numbers that record; it was checked with those that it has."""
 
     def __post_init__(self) -> None:
@@ -343,7 +343,7 @@ def _instance(
         problem = _functions(instance.problem, *layout.functions(listed))
         if layout.centre.size:
             problem._functions[CENTRE] = (), tuple(listed[layout.centre]), 0
-    made = _Played(instance.program, parameters, problem, start, instance.rounds, vectors, instance.algorithm)
+    made = Played(instance.program, parameters, problem, start, instance.rounds, vectors, instance.algorithm)
     return made, others
 
 

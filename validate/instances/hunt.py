@@ -3,7 +3,8 @@
 First instances made from the claim, each measured exactly: the pool, functions on a line and in the plane, few numbers
 with their integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
 not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`), a million terms
-and one of hundreds (`made_longer`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the
+and one of hundreds (`made_longer`), hundreds of rounds that turn (`validate.batch.turning`), 48 coordinates
+(`coordinates`); and enough for support (`further`). What breaks the
 claim is confirmed as it was measured; then it is made smaller.
 """
 
@@ -15,7 +16,7 @@ from math import isqrt
 
 from theory.claim import Claim
 from theory.program import work
-from validate.batch import searched
+from validate.batch import searched, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
@@ -24,6 +25,7 @@ from validate.instances.candidates import (
     realised,
 )
 from validate.instances.coordinates import in_more_coordinates
+from validate.instances.every_size import far_out, of_every_size
 from validate.instances.further import further
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
@@ -46,11 +48,13 @@ ALTERED = "numbers at ends of their domains, beside chances, weights of both sig
 LINE = "functions of one variable at their extremes"
 BENT = "functions of several variables that bend"
 AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
+SIZES, FAR_OUT = "every size up to 64", "numbers far out"
+TURNING = "long runs that turn"
 RARE = "chances of a hundredth and less"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (LARGER, ALONG, RARE, COORDINATES)
+SHORT = (LARGER, ALONG, RARE, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, IN_BATCHES = 0.5, {False: 1.5, True: 3.0}
 """Shares of the budget: of the pool before anything else, of the search in batches with and without an algorithm."""
@@ -149,8 +153,13 @@ def _breaks(
     tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
     yield from _staged(from_afar(claim, found, far, seed, stop, budget), AFAR)
     yield from _staged(made_longer(claim, found, stop, budget), ALONG)
+    yield from _staged(of_every_size(claim, found, stop, budget), SIZES)
+    for seen in far_out(claim, found, seed, stop):
+        yield seen, FAR_OUT
     for rare in with_rare_chances(claim, found, stop, budget):
         yield from _staged(confirmed(claim, rare), RARE)
+    for seen in turned(claim, found, stop):
+        yield seen, TURNING
     yield from _staged(further(claim, found, pool, seed, stop), FURTHER)
     ladder = in_more_coordinates(claim, stop)
     for name, value in ladder.reached.items():
@@ -211,7 +220,7 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin = seen, "search" if stage == SEARCH else "pool"
+            found.first, found.origin = seen, "search" if stage in (SEARCH, TURNING) else "pool"
             found.stage, found.tried = stage, before
             found.broken = shrunk(self.claim, seen) if self.smallest and stage not in SHORT else seen
         self.refused += not stands

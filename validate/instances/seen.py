@@ -87,6 +87,7 @@ class Hunt:
         reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
+        turned: whether long runs that turn were looked for.
         stage: of the hunt, in which that was.
         tried: how many instances had been tried by then.
     """
@@ -102,6 +103,7 @@ class Hunt:
     broken: Seen | None = None
     first: Seen | None = None
     origin: Where = "pool"
+    turned: bool = False
     stage: str = ""
     tried: int = 0
     evaluations: int = 0

@@ -1,0 +1,34 @@
+"""Law 6, of long runs: a sentence about rounds far apart is supported only where runs that turn were looked for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.laws.turning import FALSE, TRUE
+from validate.batch import turned
+from validate.examine import examine
+from validate.instances.covered import compares_far_rounds
+from validate.instances.seen import Hunt
+
+QUICK = ("behind", "half", "more-clients")
+
+
+@pytest.mark.parametrize("label", QUICK)
+def test_runs_that_turn_are_met(label: str) -> None:
+    seen = next(turned(FALSE[label], Hunt(), lambda: False))
+    assert seen.measured.broken
+    assert seen.drawn.instance.dim == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("label", FALSE)
+def test_what_runs_that_turn_break_is_refuted(label: str, tmp_path: Path) -> None:
+    assert examine(FALSE[label], quick=True, out=tmp_path).verdict == "refuted"
+
+
+@pytest.mark.parametrize("label", TRUE)
+def test_what_is_true_is_not_broken(label: str) -> None:
+    found = Hunt()
+    assert compares_far_rounds(TRUE[label])
+    assert list(turned(TRUE[label], found, lambda: False)) == []
+    assert found.turned

@@ -1,0 +1,90 @@
+"""Every size up to 64, and numbers far out: a bound may break at 17 coordinates, or beyond 65,000 workers, only.
+
+Doubling steps over what is false at one value alone. So each integer of the tightest instance goes through all values
+where a play takes little work, as nothing is drawn; and of a claim about numbers alone one number after another, and
+two at once, lies far out, the others being solved for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+
+from theory.claim import Claim
+from theory.program import work
+from theory.sentence import index_of
+from validate.instances.affordable import fits_moments
+from validate.instances.candidates import candidate_of
+from validate.instances.ladder import Climb, Ladder
+from validate.instances.longer import ROUNDS, ways
+from validate.instances.parameters import choose
+from validate.instances.pool import has_functions, instance_of_values
+from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.stages import Budget
+
+F = Fraction
+LARGEST, TIGHTEST, SHARE = 64, 1, 1 / 10
+"""Of an integer; instances of which each goes so far; the share of the budget."""
+MISSED = 4
+"""Values that say nothing, after which an integer is left."""
+FAR = tuple(F(base) ** power for base, powers in ((10, (2, 3, 6, 9, 12)), (2, (20,))) for power in powers)
+FARTHER = (F(10) ** 6, F(10) ** 12)
+"""How far out numbers lie, alone and in pairs; and as near to 0."""
+TRIES = 3
+
+
+def of_every_size(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
+    """The tightest instances with each of their integers at every value that breaks the claim; not of the budget."""
+    if claim.program is not None and claim.program.random:  # their outcomes grow with each size
+        return None
+    before = work.operations()
+    ladder = Ladder()
+
+    def spent() -> bool:
+        return stop() or budget.took(before, SHARE)
+
+    for seen in sorted(found.seen, key=lambda one: -one.score)[:TIGHTEST]:
+        base, known = candidate_of(seen.drawn), set[str]()
+        for way in ways(claim, base):
+            if way.name in known or (way.name == ROUNDS and ROUNDS not in claim.symbols):
+                continue
+            known.add(way.name)
+            climb, missed = Climb(claim, base, way, ladder, spent, lambda one: fits_moments(claim, one)), 0
+            for value in (v for v in range(2, LARGEST + 1) if v != way.now and v & (v - 1)):
+                if missed == MISSED or spent():
+                    break
+                told = climb.told(base, value)
+                missed += told is None
+                if told is not None and told.broken and climb.confirmed(value):
+                    budget.leave_out(before)
+                    return ladder.broken
+    budget.leave_out(before)
+    return None
+
+
+def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> Iterator[Seen]:
+    """Instances of a claim about numbers alone with one number far out, or two, that break it."""
+    if claim.of is not None or claim.vectors or has_functions(claim):
+        return
+    names = dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols if symbol == index_of(symbol)[0])
+    fixed = [{name: x} for name in names if name != ROUNDS for x in (*FAR, *(1 / x for x in FAR))]
+    ends = (*FARTHER, *(1 / x for x in FARTHER))
+    pairs = combinations([name for name in names if name != ROUNDS], 2)
+    fixed += [{one: x, two: y} for one, two in pairs for x, y in product(ends, ends)]
+    start = np.array([], dtype=object)
+    for i, values in enumerate(fixed):
+        if not all(claim.domains[name].contains(x) for name, x in values.items()):
+            continue
+        for number in range(TRIES):
+            if stop():
+                return
+            rng = random.Random(f"{seed}, {i}, {number} far out, {claim.statement}")
+            made = choose(claim, None, start, 1, rng, counts=values, sharp=not number)
+            one = None if made is None else instance_of_values(claim, None, start, made[1].rounds, made[0], {})
+            seen = None if one is None else measured(claim, one, found)
+            if seen is not None and seen.measured.broken:
+                yield seen
