@@ -202,3 +202,8 @@ def test_the_command_on_an_instance() -> None:
     assert (values["L_client"], values["mu"]) == ("3", "2")
     bent = {"problem": {"clients": [[{"knots": [0], "slopes": [1, 2], "b": 0}]]}, "start": 0}
     assert "quadratics" in complaint(call("audit", "-", given=json.dumps(bent)))
+
+
+def test_a_vector_with_the_name_of_a_size_has_the_unit_of_points() -> None:
+    one = claim("between", "f(a) <= f(b) + dot(grad(f, a), a - b)", vectors=("a", "b"), assuming=("convex(f)",))
+    assert not units_of(one).conflicts

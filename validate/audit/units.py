@@ -147,7 +147,7 @@ def units_of(claim: Claim) -> Units:
         _program(claim.program, units)
         for name in _plain_numbers(claim):
             units.same(units.of(name), ONE, name)
-    for name in INTEGERS & {index_of(symbol)[0] for symbol in claim.symbols}:
+    for name in INTEGERS.intersection(index_of(symbol)[0] for symbol in claim.symbols) - {*claim.vectors}:
         units.same(units.of(name), ONE, name)
     reader = _Reader(claim, units)
     for one in claim.predicates:
@@ -190,7 +190,7 @@ class _Reader:
             return POINT
         if name == "fstar":
             return VALUE_OF_F
-        if name in INDICES or name in INTEGERS:
+        if name in INDICES or (name in INTEGERS and name not in claim.vectors):
             return ONE
         return units.of(name if name in claim.vectors else index_of(name)[0])
 

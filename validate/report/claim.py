@@ -27,6 +27,7 @@ from validate.report.formula import Typesetter
 from validate.report.play import play
 from validate.report.readable import called, number, slug
 from validate.report.refutations import Refutation, refutation
+from validate.severity import severity_of
 from validate.verdict import Result
 
 SHORT = 4
@@ -127,8 +128,11 @@ class ClaimView:
 
     @property
     def severity(self) -> str:
-        """How much it matters that it is false, where a repair was searched for; else empty."""
-        return (self.result.severity or "") if self.result else ""
+        """How much it matters that it is false, where a repair was searched for, now or once; else empty."""
+        if self.verdict != "refuted" or self.result is None:
+            return ""
+        kept = severity_of(self.claim)
+        return self.result.severity or (kept.severity if kept else None) or ""
 
     @property
     def called(self) -> str:

@@ -123,6 +123,7 @@ def _svg(curves: Mapping[str, tuple[Lines, Any]], layout: tuple[float, float, in
                 place.plot(x, y, color=colour, lw=1.8, ls=dash if len(x) > 2 else "-")
             handles += place.plot(*marks, ls="none", marker="o", ms=6, color=colour)
         place.set_xlabel("x")
+        place.set_ylabel("value at x")
         figure.legend(handles, list(curves), loc="outside upper left", ncols=columns)
         text = io.StringIO()
         written(figure, text)

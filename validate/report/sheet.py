@@ -16,6 +16,7 @@ from theory.typeset import GREEK, latex_of_assumption, latex_of_claim, latex_of_
 from validate.report.played import in_words
 from validate.report.readable import called, letter
 from validate.report.resting import edges, errors
+from validate.severity import MEANING, severity_of
 from validate.worked import Formula, Shown, Step, Worked, worked
 
 if TYPE_CHECKING:
@@ -88,11 +89,11 @@ def sheet(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Sheet:
 
 def _means(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Iterator[str]:
     """What it means for the paper that a claim is false: how far off it is, what falls with it, what does not."""
-    from validate.severity import MEANING
-
-    severity = results[claim.id].severity
+    severity, kept = results[claim.id].severity, severity_of(claim)
     if severity is not None:
         yield f"Severity: {severity}, {MEANING[severity]}."  # type: ignore[index]
+    elif kept is not None and kept.severity is not None:
+        yield f"Severity: {kept.line}."
     known, names = edges(paper), {c.id: called(c) for c in paper}
     if not any(claim.id in edge for edge in known):
         return

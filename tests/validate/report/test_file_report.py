@@ -15,6 +15,7 @@ from tests.validate.command_line import call, complaint, printed
 from theory import catalog
 from validate import files, template
 from validate.parallel import over_processes, tell
+from validate.repairs import several
 from validate.report import write, writing
 from validate.verdict import Evidence, Result
 
@@ -231,15 +232,15 @@ def test_one_and_two_processes_write_the_same_report() -> None:
 def test_how_much_a_refutation_matters_stands_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, float]] = []
 
-    def severity(id: str, seconds: float) -> str | None:
-        asked.append((id, seconds))
-        return "misprint" if id == "mine/one" else None
+    def instead_of(results: list[Result], seconds: float, *_: object) -> dict[str, several.Instead]:
+        asked.extend((result.id, seconds) for result in results)
+        return {"mine/one": several.Instead("misprint", "")}
 
     def check_by_id(id: str, quick: bool, out: Path, seed: int) -> Result:
         return Result(id, "refuted", 2.0, (Evidence("certificate", "refuted", "It breaks.", origin="pool"),))
 
     monkeypatch.setattr(validate.checking, "check_by_id", check_by_id)
-    monkeypatch.setattr(writing, "_severity", severity)
+    monkeypatch.setattr(several, "instead_of", instead_of)
     paper_in("mine.py")
     result = call("report", "mine.py", "--quick", "--processes", 1, "--repair", 7)
     assert result.exit_code == 0, result.stderr

@@ -9,8 +9,10 @@ import pytest
 
 from tests.validate.report.test_written_page import CERTIFICATE, LOST, REPAIR
 from theory.claim import Paper
+from validate.report import sheet as of_sheets
 from validate.report.readable import called
 from validate.report.sheet import escaped, latex, markdown, sheet
+from validate.severity import Kept
 from validate.verdict import Evidence, Result
 from validate.worked import LONGEST_RUN, worked
 
@@ -43,6 +45,15 @@ def test_what_it_means_is_read_off_what_rests_on_what(results: dict[str, Result]
     )
     assert sheet(printed, PAPER, results).means[0] == f"Its printed proof uses {called(base)}, which is false."
     assert sheet(user, PAPER, results).means[0].startswith("Severity: lost constant, the same order holds")
+
+
+def test_a_severity_that_is_kept_is_said(results: dict[str, Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Kept(BASE.id, "", "misprint", "+ for -", "proved", 60.0)
+    monkeypatch.setattr(of_sheets, "severity_of", lambda claim: found)
+    assert sheet(BASE, PAPER, results).means[0] == (
+        "Severity: misprint: one slip: what is meant is true; instead: + for - (proved)."
+    )
+    assert "lost constant" in sheet(USER, PAPER, results).means[0]  # what this check searched comes first
 
 
 def test_both_forms_have_every_step(results: dict[str, Result]) -> None:

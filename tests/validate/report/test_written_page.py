@@ -179,6 +179,8 @@ def test_functions_given_by_points_in_words_and_drawn() -> None:
     drawn = drawing({"problem": {"clients": [[line], [line]]}, "start": ["2"]})
     for picture in drawn.split("<svg")[1:]:
         assert [name in picture for name in ("f of client 1", "f of client 2", ">f<")] == [True, True, False]
+        assert ">x</text>" in picture
+        assert ">value at x</text>" in picture
         assert picture.count("stroke-width:1.8") == 2 * 5  # a tangent at each point of each client
         assert [picture.count(f"fill:var(--series-{n}") for n in (0, 1)] == [6, 6]  # its points, and the legend
     many = drawing({"problem": {"clients": [[line]] * 5}, "start": ["2"]})

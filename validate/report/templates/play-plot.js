@@ -1,6 +1,6 @@
 // A small plot of a claim's bound along one parameter, as SVG elements.
 const playPlot = (() => {
-  const HEIGHT = 240, LEFT = 62, RIGHT = 22, TOP = 12, BOTTOM = 42;
+  const HEIGHT = 240, LEFT = 62, RIGHT = 22, TOP = 26, BOTTOM = 42;
   const LOG_FROM = 50; // the largest over the smallest value from which the y axis is logarithmic
 
   function svg(tag, attributes, text) {
@@ -83,6 +83,7 @@ const playPlot = (() => {
       picture.append(svg("text", { x: LEFT - 6, y: y.at(tick) + 4, "text-anchor": "end" }, shown(tick, 3, 1e5)));
     }
     picture.append(svg("text", { x: (LEFT + width - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle", class: "name" }, name));
+    picture.append(svg("text", { x: 4, y: 14, class: "name" }, least > 0 && most / least > LOG_FROM ? "right side, logarithmic" : "right side"));
     const drawn = found.filter((p) => !logarithmic || p.x > 0);
     const [solid, dashed] = paths(drawn, place);
     if (dashed) picture.append(svg("path", { class: "curve outside", d: dashed }));
