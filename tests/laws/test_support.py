@@ -15,7 +15,7 @@ from theory.arithmetic import to_element
 from theory.claim import Claim
 from validate.contradiction import contradictions
 from validate.examine import examine
-from validate.instances.covered import compares_far_rounds, coverage
+from validate.instances.covered import closed, compares_far_rounds, coverage
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn
 from validate.instances.seen import Hunt, Seen
@@ -129,6 +129,16 @@ def test_assumptions_on_a_part_of_the_space_earn_no_support_and_exclude_nothing(
     )
     assert any(item.outcome == "vacuous" for item in contradictions(steep))
     assert not any(item.outcome == "vacuous" for item in contradictions(replace(steep, over="norm(x) <= 1")))
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [((), True), (("convex(f)",), False), (("convex(f_n)",), False), (("strongly_convex(f_ni, m)",), False)],
+)
+def test_functions_that_need_not_be_convex_earn_no_support(more: tuple[str, ...], why: bool) -> None:
+    """PL alone has curved valleys, in which the gradient points away from the minimiser; no search makes them."""
+    one = claim("c", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)", *more))
+    assert any("need not be convex" in reason for reason in closed(one)) is why
 
 
 def test_a_tied_step_is_solved_for() -> None:

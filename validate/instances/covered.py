@@ -10,7 +10,7 @@ from theory.claim import Claim
 from theory.domain import COUNT
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, UndefinedError
-from theory.predicates import Quadratic
+from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
 from theory.program import Program
 from theory.program.altering import altered
 from theory.sentence import At, Expression, everything, everything_meant, index_of
@@ -141,7 +141,16 @@ def closed(claim: Claim) -> list[str]:
             f"what is assumed where {claim.over} only was asked everywhere, and no instance was tried on which it is "
             "true there alone"
         )
+    wild = [one.text for one in claim.predicates if isinstance(one, PolyakLojasiewicz) and not _is_convex(claim, one)]
+    if wild:
+        found.append(f"functions with {'; '.join(wild)} need not be convex, and no search knows their curved valleys")
     return found
+
+
+def _is_convex(claim: Claim, one: PolyakLojasiewicz) -> bool:
+    """Whether its function is assumed convex, or those are of which it is the mean."""
+    kinds = (Convex, StronglyConvex, Quadratic)
+    return any(isinstance(other, kinds) and other.function.startswith(one.function) for other in claim.predicates)
 
 
 def compares_far_rounds(claim: Claim) -> bool:

@@ -1,6 +1,7 @@
 """Gradient descent with strong convexity or the Polyak-Lojasiewicz inequality."""
 
 from theory import Paper, algorithm, claim
+from theory.derivation import at, cases, combined, induction, step
 
 
 @algorithm
@@ -10,6 +11,45 @@ def steepest(w, x, *, s):
 
 SC = ("smooth(f, beta)", "strongly_convex(f, alpha)")
 PL = ("smooth(f, beta)", "pl(f, alpha)")
+# Where s alpha > 1 nothing can fall any more: f is least from the start.
+FALLS = (
+    step("along", "dot(grad(f, x[k]), x[k+1] - x[k]) == -s*norm2(grad(f, x[k]))"),
+    step("length", "norm2(x[k+1] - x[k]) == s**2*norm2(grad(f, x[k]))"),
+    combined(
+        "falls",
+        "f(x[k+1]) - fstar <= (1 - s*alpha)*(f(x[k]) - fstar)",
+        "above f (x[k], x[k+1]); along; length times beta/2; s <= 1/beta times s*beta/2*norm2(grad(f, x[k]));"
+        " pl f (x[k]) times s/2",
+    ),
+    cases(
+        "all",
+        None,
+        "s*alpha <= 1",
+        [
+            induction(
+                "on and on",
+                None,
+                base=[combined("begin")],
+                step=[combined("next", None, "falls; IH times 1 - s*alpha")],
+            )
+        ],
+        [
+            combined(
+                "least",
+                "f(x[k]) - fstar <= 0",
+                "falls times 1/(s*alpha - 1); infimum f (x[k+1]) times 1/(s*alpha - 1)",
+            ),
+            at("least at first", "least", None, k="0"),
+            cases(
+                "still",
+                None,
+                "0 <= (1 - s*alpha)**k",
+                [combined("even", None, "least; infimum f (x0) times (1 - s*alpha)**k")],
+                [combined("odd", None, "least; least at first times -(1 - s*alpha)**k")],
+            ),
+        ],
+    ),
+)
 
 CLAIMS = (
     # TRUE because x - s grad f is a contraction with max(|1 - s alpha|, |1 - s beta|) = 1 - s alpha for s <= 2/(alpha + beta).
@@ -39,7 +79,11 @@ CLAIMS = (
     ),
     # TRUE because f+ <= f - s/2 |g|^2 <= f - s alpha (f - f*).
     claim(
-        "dominated", "f(x[k]) - fstar <= (1 - s*alpha)**k*(f(x0) - fstar)", of=steepest, assuming=(*PL, "s <= 1/beta")
+        "dominated",
+        "f(x[k]) - fstar <= (1 - s*alpha)**k*(f(x0) - fstar)",
+        of=steepest,
+        assuming=(*PL, "s <= 1/beta"),
+        proof=FALLS,
     ),
     # FALSE because of f = beta x^2/2 (alpha = beta), s = 1/(2 beta), k = 1: the left side is a quarter, the right 0.
     claim(
