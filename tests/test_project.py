@@ -70,6 +70,18 @@ def test_no_file_names_a_path_of_one_machine() -> None:
     assert found == []
 
 
+def test_no_file_holds_both_sides_of_a_merge() -> None:
+    marks = tuple(sign * 7 for sign in "<>")
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in tracked()}
+    assert [path for path, text in texts.items() if any(line.startswith(marks) for line in text.splitlines())] == []
+
+
+def test_the_folders_are_those_of_the_project() -> None:
+    """A test that writes into the working tree leaves another."""
+    known = {".ci", "benchmarks", "docs", "examples", "notebooks", "sim", "tests", "theory", "validate"}
+    assert {path.relative_to(ROOT).parts[0] for path in tracked() if path.parent != ROOT} == known
+
+
 @pytest.mark.slow
 def test_a_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
     """The sources that are compiled at run time, the report's templates and the data too."""
