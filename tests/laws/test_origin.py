@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.laws import lemmas, units
+from tests.laws import units
 from theory import claim
 from theory.claim import Claim
 from validate import examine as examining
@@ -67,8 +67,8 @@ def test_what_the_pool_breaks_needs_nothing_given(tmp_path: Path, monkeypatch: p
 
 
 def test_what_the_search_finds_says_so(tmp_path: Path) -> None:
-    """sqrt(t**2) == t is true of what the pool has, and the search steps below 0."""
-    one = next(c for c in lemmas.CLAIMS if c.label == "root-wrong")
+    """It is false of hardly any number, and the search steps there."""
+    one = claim("narrow", "(t - 3701/1000)**2 >= 1/10000")
     result = examine(one, quick=True, out=tmp_path)
     assert result.verdict == "refuted"
     assert result.origin == "search"

@@ -72,7 +72,7 @@ def pages(size: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
     out = tmp_path_factory.mktemp("report")
     shutil.copytree(folder / "certificates", out / "certificates")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Typesetter, "_set", lambda self, latex: Piece("", ""))
+        patch.setattr(Typesetter, "_set", lambda self, latex, marked: Piece("", ""))
         index = render(found, (), out, papers=[paper(p) for p in PAPERS])
     return {path.name: words(path.read_text(encoding="utf-8")) for path in Path(index).parent.glob("*.html")}
 

@@ -35,10 +35,10 @@ from validate.instances.shapes import SIZES, Size, made, shape_of
 from validate.on_instance import hypotheses_of, setting_of
 from validate.satisfied.conditions import least_of
 from validate.satisfied.every import simplest
-from validate.verifier.every import _least as least_in_the_verifier
 from validate.verifier.problems import read_any_problem
 from validate.verifier.reading import Uncheckable
 from validate.verifier.scalars import Work
+from validate.verifier.stretches import least_value as least_in_the_verifier
 
 F = Fraction
 QUASI = "for every x: dot(grad(f, x), x - xstar) >= f(x) - fstar + mu/2*norm2(x - xstar)"

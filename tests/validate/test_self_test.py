@@ -243,8 +243,11 @@ def test_doctor_groups_the_packages_as_pyproject_does() -> None:
         return {name for text in requirements for name in re.findall(r"[a-z][\w-]*", re.split("[><=;]", text)[0])}
 
     assert names(project["dependencies"]) == set(doctor.REQUIRED)
-    assert set(project["optional-dependencies"]) == set(doctor.EXTRAS)
-    for extra, requirements in project["optional-dependencies"].items():
+    extras = project["optional-dependencies"]
+    whole = set(re.findall(r"\w+", extras.pop("all")[0])) - {"fedproof"}
+    assert set(extras) == set(doctor.EXTRAS)
+    assert whole == set(extras) - {"fuzz", "dev", "docs"}
+    for extra, requirements in extras.items():
         _, packages = doctor.EXTRAS[extra]
         assert set(packages) <= names(requirements)
         assert extra == "dev" or names(requirements) <= set(doctor.PACKAGES)

@@ -283,9 +283,9 @@ PAPER = Paper("angles", "Angles", "a reader", (ANGLE,))
 
 @pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_readers_file_is_refuted_by_the_worst_case(few: bool, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """No quadratic and no function in one dimension breaks it; by the check, and by a search of its own.
+    """No quadratic and no function in one dimension breaks it; by the check, by the worst case alone, and by falsify.
 
-    In slow tests the worst case comes after all of the pool and of the hunt.
+    In slow tests what comes before the worst case in a check is whole.
     """
     if few:
         request.getfixturevalue("few_instances")
@@ -295,7 +295,8 @@ def test_a_readers_file_is_refuted_by_the_worst_case(few: bool, tmp_path: Path, 
         one = load(path).claims[0]
         result = examine(one, quick=True, out=tmp_path)
         assert result.verdict == "refuted"
-        assert result.origin == "worst case"
+        (item,), _, _ = worst_evidence(one, tmp_path, quick=True)
+        assert (item.outcome, item.origin) == ("refuted", "worst case")
         found = falsified(one, seconds=60, out=tmp_path)
     assert found.certificate is not None
     assert found.broken is not None

@@ -152,6 +152,9 @@ class _Search:
         return time.process_time() > self.end
 
     def run(self) -> None:
+        if any(item.outcome == "proved" for item in evidence(self.printed, UNITS)):
+            self.stands = True
+            return
         share = self.begun + FIRST * (self.end - self.begun)
         self.known, broken = known_of(self.claim, share, self.tell, self.end)
         if broken is None:
