@@ -25,6 +25,7 @@ from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
 from validate.instances.seen import Hunt, measured
 from validate.instances.specs import with_constants
+from validate.instances.stages import LEAST
 from validate.on_instance import valued
 from validate.proved_files import with_file
 from validate.verdict import NOTHING_COVERED, Evidence, Result, decide, refused
@@ -41,6 +42,9 @@ OPERATIONS = {True: 500_000, False: 20_000_000}
 FIRST = {True: 40, False: 200}
 """Instances of the pool on which a claim is tried before a derivation is looked for, quick and full; nothing is
 searched for then."""
+OF_PROVED = 12
+"""Of these, on which a quick check tries a claim even if they take much work, where kernel and verifier accepted its
+own derivation."""
 
 
 class GivenUpError(Exception):
@@ -87,7 +91,7 @@ def examine(
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
     proved = any(item.outcome == "proved" for item in evidence)
-    found = _tried_first(claim, FIRST[quick], quick, seed, tell, stop)
+    found = _tried_first(claim, FIRST[quick], quick, seed, tell, stop, proved)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
@@ -131,9 +135,15 @@ def _is_bounded(evidence: list[Evidence]) -> bool:
 
 
 def _tried_first(
-    claim: Claim, pool: int, quick: bool, seed: int, tell: Callable[[str], None], stop: Callable[[], bool]
+    claim: Claim,
+    pool: int,
+    quick: bool,
+    seed: int,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool],
+    proved: bool = False,
 ) -> Hunt:
-    """The first instances of the pool, with what comes of them in a full check."""
+    """The first instances of the pool, with what comes of them in a full check; fewer of a claim that is proved."""
     return hunt(
         claim,
         pool=pool,
@@ -144,6 +154,7 @@ def _tried_first(
         stop=stop,
         operations=OPERATIONS[True],
         only_pool=quick,
+        least=OF_PROVED if proved else LEAST,
     )
 
 

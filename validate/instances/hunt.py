@@ -56,8 +56,9 @@ COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
 SHORT = (LARGER, ALONG, RARE, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
-FIRST, IN_BATCHES = 0.5, {False: 1.5, True: 3.0}
-"""Shares of the budget: of the pool before anything else, of the search in batches with and without an algorithm."""
+FIRST, ALONE, IN_BATCHES = 0.5, 0.3, {False: 1.5, True: 3.0}
+"""Shares of the budget: of the pool before anything else, and alone; of the search in batches with and without an
+algorithm."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -75,6 +76,7 @@ def hunt(
     smallest: bool = True,
     operations: int | None = None,
     only_pool: bool = False,
+    least: int = LEAST,
     begun: Hunt | None = None,
 ) -> Hunt:
     """Try to break a claim.
@@ -94,11 +96,14 @@ def hunt(
             is left going to the next, but none before `LEAST` instances, unless all of it is spent; few numbers and the
             search have shares of their own.
         only_pool: whether nothing comes after the pool.
+        least: instances of the pool that it then has, unless all of the budget is spent.
         begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
     """
     found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    for seen, stage in _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool):
+    for seen, stage in _breaks(
+        claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least
+    ):
         if doubts.settled(seen, stage):
             return found
     found.tried = found.tried if found.broken is not None else doubts.tried
@@ -116,6 +121,7 @@ def _breaks(
     stop: Callable[[], bool],
     operations: int | None,
     only_pool: bool,
+    least: int,
 ) -> Iterator[tuple[Seen, str]]:
     """What breaks the claim, with the stage in which it was met."""
     budget = Budget(operations)
@@ -127,7 +133,7 @@ def _breaks(
 
         return ((seen, POOL) for seen in _of_pool(claim, found, seeds, seed, stop, spent))
 
-    yield from some(1 if only_pool else FIRST, LEAST if only_pool else LEAST // 2)
+    yield from some(ALONE if only_pool else FIRST, least if only_pool else LEAST // 2)
     if only_pool:
         return
     for seen in on_a_line(claim, found, stop):

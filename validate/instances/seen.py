@@ -35,10 +35,13 @@ class Seen:
     Attributes:
         drawn: the instance.
         measured: both sides.
+        judged: what the verifier said of it as a break, which is asked several times and takes long
+            (`validate.breaks.valid_certificate`).
     """
 
     drawn: Drawn
     measured: Measured
+    judged: list[tuple[Any, Any]] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def score(self) -> float:
