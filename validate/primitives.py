@@ -88,7 +88,8 @@ def summed(terms: Terms, vectors: Sequence[Any], zero: Vector) -> Vector:
     return zero if total is None else tuple(total)
 
 
-def _mean(vectors: Sequence[Vector]) -> Vector:
+def mean_of(vectors: Sequence[Vector]) -> Vector:
+    """The mean of one or more vectors."""
     if len(vectors) == 1:
         return vectors[0]
     return tuple([x / len(vectors) if x else x for x in added(vectors)])
@@ -159,7 +160,7 @@ def elementwise(step: Instruction, problem: Problem, tables: Sequence[bool], wei
     def gradient(n: int, of: list[Any], numbers: list[Any]) -> Vector:
         if len(of) == 1:
             return problem.gradient(of[0], n)
-        return _mean([problem.gradient(of[0], n, i) for i in of[1]])
+        return mean_of([problem.gradient(of[0], n, i) for i in of[1]])
 
     def ball(n: int, of: list[Any], numbers: list[Any]) -> Vector:
         (v,), (radius,) = of, numbers
@@ -175,7 +176,7 @@ def elementwise(step: Instruction, problem: Problem, tables: Sequence[bool], wei
         return tuple([apply["max"](a, b) for a, b in zip(*of, strict=True)])
 
     def get(n: int, of: list[Any], numbers: list[Any]) -> Vector:
-        return _mean(of[0] if len(of) == 1 else [of[0][i] for i in of[1]])
+        return mean_of(of[0] if len(of) == 1 else [of[0][i] for i in of[1]])
 
     def put(n: int, of: list[Any], numbers: list[Any]) -> Any:
         table, i, v = of

@@ -14,6 +14,7 @@ from validate.rounds.draws import DRAWS, drawn
 from validate.rounds.frame import TAPS, Branches, Effect, Environment, Frame, Onward, State, Where
 from validate.rounds.instructions import instruction, tap
 from validate.rounds.loops import looped
+from validate.rounds.written import Written, stretch, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,11 @@ class Round:
 def _compiled(frame: Frame, steps: Sequence[Step], where: Where) -> list[Onward]:
     """The steps as functions of branches."""
     found: list[Onward] = []
-    plain: list[Effect] = []
+    plain: list[Written | Effect] = []
 
     def onward(step: Onward) -> None:
         if plain:
-            found.append(_straight(tuple(plain)))
+            found.append(_straight(frame, tuple(plain)))
             plain.clear()
         found.append(step)
 
@@ -106,19 +107,20 @@ def _compiled(frame: Frame, steps: Sequence[Step], where: Where) -> list[Onward]
             elif step.op in DRAWS:
                 onward(drawn(frame, step, where))
             else:
-                plain.append(instruction(frame, step, where))
+                plain.append(written(frame, step, where) or instruction(frame, step, where))
             where = where.after(step.to)
     if plain:
-        found.append(_straight(tuple(plain)))
+        found.append(_straight(frame, tuple(plain)))
     return found
 
 
-def _straight(steps: tuple[Effect, ...]) -> Onward:
+def _straight(frame: Frame, steps: tuple[Written | Effect, ...]) -> Onward:
+    all_of_them = stretch(frame, steps)
+
     def run(branches: Branches) -> Branches:
         work.count(len(branches) * len(steps))
         for _, env in branches:
-            for step in steps:
-                step(env)
+            all_of_them(env)
         return branches
 
     return run
