@@ -129,8 +129,7 @@ def test_public_functions_are_not_hidden_by_modules_of_the_same_name() -> None:
 
 # --- law 5: no code outside a paper's file, tests and examples asks for the name of an algorithm, a paper or a claim --
 
-WORDS = re.compile(r"(?i:fedmim|inertial|shuffling|open.fl\b|fedavg.?svrg)|\bPERM\b|[\"'`/]perm\b|\bperm-")
-EXAMPLE = re.compile(r"\bExample: |^\s*(>>>|\.\.\.) ")
+WORDS = re.compile(r"(?i:fedmim|inertial|shuffling|open.fl\b|fedavg.?svrg|\bperm\b)")
 
 
 def core() -> Iterator[str]:
@@ -142,17 +141,8 @@ def core() -> Iterator[str]:
                 yield name
 
 
-def names_a_paper(text: str) -> bool:
-    """Whether a source has one of the words, but for examples in docstrings."""
-    return any(WORDS.search(line) for line in text.splitlines() if not EXAMPLE.search(line))
-
-
 def test_the_core_names_no_paper_and_none_of_their_algorithms() -> None:
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in core()}
-    assert not [name for name, text in texts.items() if names_a_paper(text)]
-    # a false claim, and a paper with experiments: the textbook has neither
-    examples = {name for name, text in texts.items() if WORDS.search(text)}
-    assert examples <= {"validate/commands/evidence.py", "validate/commands/falsification.py"}
+    assert not [name for name in core() if WORDS.search((ROOT / name).read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize(
@@ -162,10 +152,9 @@ def test_the_core_names_no_paper_and_none_of_their_algorithms() -> None:
         ("from sim.shuffling import run_shuffling", True),
         ('method = "FedAvg-SVRG"', True),
         ("# as in open-fl", True),
-        ("    Example: fedproof check fedavg-svrg --quick", False),
-        ("from math import comb, perm", False),
+        ("    Example: fedproof check fedavg-svrg --quick", True),
         ("what is permitted is permuted", False),
     ],
 )
 def test_the_words_are_seen_where_they_stand(text: str, expected: bool) -> None:
-    assert names_a_paper(text) is expected
+    assert bool(WORDS.search(text)) is expected

@@ -25,6 +25,7 @@ from theory.sentence import (
     Sentence,
     applied,
     everything,
+    exchanged,
     index_of,
     parse_expression,
     parts,
@@ -105,7 +106,7 @@ def bounded(claim: Claim) -> tuple[Bounded, ...]:
     step, start, name = None, None, ""
     if before is not None:
         name = _fresh(claim)
-        carried = _put(right, before, Name(name))
+        carried = exchanged(right, {before: Name(name)}.get)
         if carried == right:
             name = ""
         else:
@@ -192,20 +193,15 @@ def _earlier(e: Expression) -> Expression | None:
     return _put_index(e, NEXT, Name("k")) if indices and all(i == NEXT for i in indices) else None
 
 
-def _put(e: Expression, old: Expression, new: Expression) -> Expression:
-    """The tree with a tree in it replaced."""
-    if e == old:
-        return new
-    return applied(e.operation, tuple(_put(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e
-
-
 def _put_index(e: Expression, old: Expression, new: Expression) -> Expression:
     """The tree with an index of its states replaced, where no sum or mean binds it."""
-    if isinstance(e, At):
-        return At(e.name, tuple(new if i == old else i for i in e.indices))
-    if not isinstance(e, Apply) or OVER.get(e.operation, ("", ""))[1] == "k":
-        return e
-    return applied(e.operation, tuple(_put_index(a, old, new) for a in parts(e)))
+
+    def put(part: Expression) -> Expression | None:
+        if isinstance(part, At):
+            return At(part.name, tuple(new if i == old else i for i in part.indices))
+        return part if isinstance(part, Apply) and OVER.get(part.operation, ("", ""))[1] == "k" else None
+
+    return exchanged(e, put)
 
 
 # --- what a tree bounds ----------------------------------------------------------------------------------------------

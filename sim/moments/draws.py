@@ -119,7 +119,7 @@ def batches(draw: int, size: int, counts: Array, replace: bool, samples: int, nu
             ways[o] //= math.factorial(batch.count(j))
     probability = numbers.zeros(len(counts), len(sets))
     for n, count in enumerate(int(c) for c in counts):
-        total = count**size if replace else math.perm(count, size)
+        total = count**size if replace else math.comb(count, size) * math.factorial(size)
         for o, batch in enumerate(sets):
             if batch[-1] < count:
                 probability[n, o] = numbers.ratio(ways[o], total)

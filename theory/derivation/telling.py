@@ -19,6 +19,7 @@ from theory.sentence import (
     Expression,
     Vocabulary,
     applied,
+    factors_of,
     parse_expression,
     parts,
     read,
@@ -81,7 +82,7 @@ def _tidy(e: Expression, words: Vocabulary) -> Expression:
         return e
     op, inner = e.operation, tuple(_tidy(part, words) for part in parts(e))
     if op in ("*", "/"):
-        above, below = [list(some) for some in _factors(applied(op, inner))]
+        above, below = [list(some) for some in factors_of(applied(op, inner))]
         above.sort(key=_rank)
         found = reduce(lambda a, b: applied("*", (a, b)), above) if above else Number(Fraction(1))
         return applied("/", (found, reduce(lambda a, b: applied("*", (a, b)), below))) if below else found
@@ -92,14 +93,6 @@ def _tidy(e: Expression, words: Vocabulary) -> Expression:
     if op in OVER and OVER[op][0] == "mean":
         return _mean(op, OVER[op][1], inner[0], words)
     return applied(op, inner)
-
-
-def _factors(e: Expression) -> tuple[list[Expression], list[Expression]]:
-    """Those above and below the line of a fraction."""
-    if isinstance(e, Apply) and e.operation in ("*", "/"):
-        (one, under), (other, more) = map(_factors, parts(e))
-        return ([*one, *other], [*under, *more]) if e.operation == "*" else ([*one, *more], [*under, *other])
-    return [e], []
 
 
 def _rank(e: Expression) -> int:
@@ -118,7 +111,7 @@ def _mean(op: str, index: str, e: Expression, words: Vocabulary) -> Expression:
         if e.operation == "E":
             return applied("E", (_mean(op, index, inner[0], words),))
         if e.operation in ("*", "/"):
-            above, below = _factors(e)
+            above, below = factors_of(e)
             if [*filter(without, above)] and all(map(without, below)):
                 rest = [part for part in above if not without(part)]
                 product = reduce(lambda a, b: applied("*", (a, b)), rest)

@@ -10,6 +10,7 @@ say so. Matrices H_j (mean Hessians) are constants on quadratics, and there only
 """
 
 import re
+from functools import partial
 
 from theory.claim import Paper, claim
 from theory.derivation import at, combined, induction, root
@@ -229,12 +230,9 @@ def by_parts(w, x, s, t, u, last):
     total = s + x
     turned = w.mean(curved(w, total, i))
     return (
-        w.mean(w.gradient(x, w.sample())),
-        total,
-        t + w.mean(curved(w, x, i)),
-        u + w.mean(curved(w, s, i)) - last,
+        w.mean(w.gradient(x, w.sample())), total, t + w.mean(curved(w, x, i)), u + w.mean(curved(w, s, i)) - last,
         turned,
-    )
+    )  # fmt: skip
 
 
 @algorithm(x="x0", y="x0")
@@ -277,10 +275,7 @@ INSIDE = ("norm2(x0) <= r**2", "norm2(xstar) <= r**2")
 SHORT = "4*eta*N*H*L <= 1"
 OF_LEMMA_11 = "eta <= 1/(4*N*H*R*L)"
 FIRST = "The client whose weights are meant, i, is the first; f_n are printed as sums, and used as averages."
-TWO_STEPS = (
-    "The weights after one and after two gradient steps are written out: of more steps the sentence says nothing, as "
-    "a sentence has no loop. Every descent begins at the uniform weights."
-)
+TWO_STEPS = "A sentence has no loop: one and two gradient steps are written out, the first from the uniform weights."
 
 
 def distances(point):
@@ -307,14 +302,7 @@ def result(label, statement, title, source, **fields):
     return claim(label, statement, title=title, source=source, **fields)
 
 
-def of_kind(kind):
-    def make(label, statement, title, source, **fields):
-        return result(label, statement, title, source, kind=kind, **fields)
-
-    return make
-
-
-lemma, theorem, proposition = of_kind("lemma"), of_kind("theorem"), of_kind("proposition")
+lemma, theorem, proposition = (partial(result, kind=kind) for kind in ("lemma", "theorem", "proposition"))
 
 # --- what PERM sets out to solve -------------------------------------------------------------------------------------
 
@@ -328,8 +316,7 @@ def solves(costs, weight):
 PROBLEMS = (
     result(
         "gen", "risk <= risk_star + complexity + discrepancy + deviation", "risk of a mixture of empirical losses",
-        "Section 2, (GEN)", equation="(GEN)", assuming=(SIMPLEX,),
-        where={
+        "Section 2, (GEN)", equation="(GEN)", assuming=(SIMPLEX,), where={
             "complexity": "sum_n(alpha_n*rad_n)", "discrepancy": "2*sum_n(alpha_n*disc_n)",
             "deviation": "C*sqrt(sum_n(alpha_n**2/m_n))",
         },
@@ -345,26 +332,22 @@ PROBLEMS = (
     ),
     result(
         "eq1", solves("c_n", "1"), "weights from pairwise discrepancies", "Section 3.1, (1)", equation="(1)",
-        assuming=("sum_n(b_n) == 1",), where={"a_n": "simplex_n(c_n, 1/m_n)"},
-        proof=solved("c_n", "1"),
+        assuming=("sum_n(b_n) == 1",), where={"a_n": "simplex_n(c_n, 1/m_n)"}, proof=solved("c_n", "1"),
         remarks=(
             "c_n stands for max over w of |f_i(w) - f_n(w)|, of which nothing but c_n >= 0 is used.",
             "(GEN) has C times the square root of the last sum; here it has neither the root nor a weight.", FIRST,
         ),
     ),
     result(
-        "eq2", solves("z_n", "lam"), "weights from gradients at the common optimum", "Section 3.1, (2)",
-        equation="(2)", assuming=(*A1, "sum_n(b_n) == 1"), where={"z_n": distances("xstar"), "a_n": best("z_n")},
+        "eq2", solves("z_n", "lam"), "weights from gradients at the common optimum", "Section 3.1, (2)", equation="(2)",
+        assuming=(*A1, "sum_n(b_n) == 1"), where={"z_n": distances("xstar"), "a_n": best("z_n")},
         printed={"z": "z_n", "n": "m_n"}, proof=solved("z_n", "lam"),
         remarks=("The minimiser is a_j = n_j max(0, nu - z_j)/(2 lam): later proofs divide by weights.", FIRST),
     ),
     result(
         "eq2-heterogeneous", solves("c_n", "lam"), "weights for clients with models of their own", "Section 3.3",
         vectors=("y_n",), assuming=("smooth(f_n, L)", "sum_n(b_n) == 1"),
-        where={
-            "z_n": "norm2(first_n(grad(f_n, y_n)) - grad(f_n, y_n))", "c_n": "z_n + sqrt(vc_n/m_n)",
-            "a_n": best("c_n"),
-        },
+        where={"z_n": distances("y_n"), "c_n": "z_n + sqrt(vc_n/m_n)", "a_n": best("c_n")},
         printed={"z": "z_n", "n": "m_n", "vc": "vc_n"}, proof=solved("c_n", "lam"),
         remarks=("y_n is the model of client n, w* with its mask m_n; the gradients are those at y_n.", FIRST),
     ),
@@ -376,33 +359,31 @@ AT_TWO_POINTS = {
     "zeta_n": distances("xstar"), "z_n": distances("x"), "a_n": best("z_n"), "b_n": best("zeta_n"),
     "dist2": "norm2(x - xstar)", **KAPPA_G,
 }  # fmt: skip
-PRINTED_WEIGHTS = {"n": "m_n", "zeta": "zeta_n"}
+DISSIMILAR = {"dissimilarity": "sum_n(2*zeta_n + 4*L**2*dist2)"}
+TWO_POINTS = {
+    "vectors": ("x",), "assuming": A1, "where": {**AT_TWO_POINTS, **DISSIMILAR},
+    "printed": {"n": "m_n", "zeta": "zeta_n"},
+}  # fmt: skip
 CHANGE2 = "sum_n((a_n - b_n)**2)"
-DISSIMILARITY = "sum_n(2*zeta_n + 4*L**2*dist2)"
 OBSERVATION = result(
     "lipschitz-observation", f"{CHANGE2} <= 4*L**2*kappa_g**2*dissimilarity*dist2",
-    "the weights move less the closer w is to w*", "Section 3.1, before Assumption 1", vectors=("x",), assuming=A1,
-    where={**AT_TWO_POINTS, **CONDITION, "kappa_of_theorem_1": "1/(lam*min_n(m_n))", "dissimilarity": DISSIMILARITY},
-    printed=PRINTED_WEIGHTS, proof=proofs.observed("x", "z_n", "a_n", "zeta_n", "b_n", told=False),
-    remarks=(
-        "x is w^R. kappa_g = n_max/(2 lam) is called a condition number; it is the Lipschitz modulus of a*(z). The "
-        "condition number of g_i in alpha is n_max/n_min.",
-        FIRST,
-    ),
+    "the weights move less the closer w is to w*", "Section 3.1, before Assumption 1",
+    **TWO_POINTS
+    | {"where": {**AT_TWO_POINTS, **CONDITION, "kappa_of_theorem_1": "1/(lam*min_n(m_n))", **DISSIMILAR}},
+    proof=(*proofs.observed("x", "a_n", "zeta_n", "b_n"), combined("all", None, "observation")),
+    remarks=("x is w^R. kappa_g is called a condition number; it is the Lipschitz modulus of a*(z).", FIRST),
 )  # fmt: skip
 LEMMA_3 = (
     lemma(
         "lemma-3", f"sqrt({CHANGE2}) <= kappa_g**2*dissimilarity*4*L*dist2", "how the weights move with w",
-        "Lemma 3, appendix B.2", vectors=("x",), assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY},
-        printed=PRINTED_WEIGHTS,
+        "Lemma 3, appendix B.2", **TWO_POINTS,
         remarks=("The derivation bounds the square of the left side, and shows 4L^2 where 4L is printed.", FIRST),
     ),
     lemma(
         "lemma-3/corrected", f"sqrt({CHANGE2}) <= 2*L*kappa_g*sqrt(dissimilarity*dist2)",
-        "how the weights move with w", "repair of Lemma 3: the observation of section 3.1", vectors=("x",),
-        assuming=A1, where={**AT_TWO_POINTS, "dissimilarity": DISSIMILARITY}, printed=PRINTED_WEIGHTS,
-        proof=(*proofs.observed("x", "z_n", "a_n", "zeta_n", "b_n"), root("all", "observation")),
-        remarks=("a*(z) is n_max/(2 lam)-Lipschitz in z (Lemma 1), and f_i - f_j is L-smooth.",),
+        "how the weights move with w", "repair of Lemma 3: the observation of section 3.1", **TWO_POINTS,
+        proof=(*proofs.observed("x", "a_n", "zeta_n", "b_n"), root("all", "observation")),
+        remarks=("a*(z) is kappa_g-Lipschitz (Lemma 1), and f_i - f_j is L-smooth.",),
     ),
 )  # fmt: skip
 
@@ -410,14 +391,14 @@ LEMMA_3 = (
 
 THREE = (
     "kappa_g is n_max/(2 lam), 'the condition number', in section 3.1, Lemma 3 and Theorems 2 and 3; 1/(lam n_min) in "
-    "Theorem 1. The Hessian of g_i in alpha is 2 lam diag(1/n_j): its condition number is n_max/n_min, without lam."
+    "Theorem 1. The condition number of g_i in alpha is n_max/n_min, without lam."
 )
 KAPPAS = {"kappa_g": "max_n(m_n)/(2*lam)", "kappa_1": "1/(lam*min_n(m_n))", **CONDITION}
 
 
 def step(before, costs):
     """A gradient step of length n_min/(2 lam) on g_i, projected onto the simplex."""
-    return f"simplex_n(-2*({before} - min_n(m_n)/(2*lam)*({costs} + 2*lam*({before})/m_n)), 1)"
+    return f"simplex_n({proofs.ahead(before, costs)}, 1)"
 
 
 def descended(costs, name="d", start="1/N"):
@@ -427,37 +408,30 @@ def descended(costs, name="d", start="1/N"):
 
 def after_steps(term):
     """A term in which `_steps_` stands for one or two, for T_a = 1 or 2; no value for other T_a."""
-    one, two = (term.replace("_steps_", f"{steps}_") for steps in ("one", "two"))
-    first, second = "max(0, 1 - abs(T_a - 1))", "max(0, 1 - abs(T_a - 2))"
-    return f"({first}*{one} + {second}*{two})/({first} + {second})"
+    return proofs.taken(*(term.replace("_steps_", f"{steps}_") for steps in ("one", "two")))
 
 
-RATE = {"printed": {"n": "m_n"}}
 ERROR = after_steps("sum_n((d_steps_n - a_n)**2)")
-DESCENT = {"a_n": best("z_n"), **descended("z_n")}
+RATES = {"a_n": best("z_n"), **descended("z_n"), **KAPPAS}
 OF_PROOF_1 = "The step is 1/L_g = n_min/(2 lam), as the proof of Theorem 1 says."
-FROM_UNIFORM = "sum_n((1/N - a_n)**2)"
 ALPHA_RATES = (
     result(
         "theorem-1-alpha-rate", f"{ERROR} <= exp(-T_a/kappa_1)",
         "gradient steps on the weights, with Theorem 1's kappa_g", "Theorem 1 and its proof, appendix B.2",
-        equation="proof of Theorem 1", where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
+        equation="proof of Theorem 1", where=RATES, printed={"n": "m_n"}, remarks=(THREE, OF_PROOF_1, TWO_STEPS),
     ),
     result(
         "theorem-1-alpha-rate/corrected", f"{ERROR} <= (1 - min_n(m_n)/max_n(m_n))**(2*T_a)*start2",
         "gradient steps on the weights", "repair of the rate in Theorem 1 and Lemmas 14 and 15",
-        equation="proof of Theorem 1, corrected", where={**DESCENT, **KAPPAS, "start2": FROM_UNIFORM},
-        proof=proofs.descended_to("a_n", "start2"),
-        remarks=(
-            "A gradient step multiplies distances by at most 1 - n_min/n_max, and a projection does not expand.",
-            TWO_STEPS,
-        ),
-        **RATE,
+        equation="proof of Theorem 1, corrected", printed={"n": "m_n"},
+        where={**RATES, "start2": "sum_n((1/N - a_n)**2)"},
+        proof=(*proofs.descended_to("a_n"), combined("all", None, "descent")),
+        remarks=("A step multiplies distances by at most 1 - n_min/n_max; projections do not expand.", TWO_STEPS),
     ),
     result(
         "lemma-14-alpha-rate", f"{ERROR} <= (1 - 1/kappa_g)**T_a",
         "gradient steps on the weights, with Lemma 14's kappa_g", "Lemmas 14 and 15, appendix C.1",
-        where={**DESCENT, **KAPPAS}, remarks=(THREE, OF_PROOF_1, TWO_STEPS), **RATE,
+        where=RATES, printed={"n": "m_n"}, remarks=(THREE, OF_PROOF_1, TWO_STEPS),
     ),
 )  # fmt: skip
 
@@ -475,16 +449,14 @@ APART_ON_W = {
     f"{LOCAL_MEAN}))) + 2*L*max_n(norm(y[k, h] - {LOCAL_MEAN})))**2, 1))))"
 }
 DEFINITION_2 = (
-    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2. W may be the hull of w* and the local "
-    "iterates, and on quadratics zeta is largest at a corner of it: at most what it is at w* and at the mean of the "
-    "local iterates, with 2L times the distance from there."
+    "Definition 2: zeta = sup over W of max_i ||grad f_i - grad F||^2, a squared norm. W is the hull of w* and the "
+    "local iterates: zeta is at most what it is at w* and, with 2L times the distance from it, at the iterates' mean."
 )
 ALONG = "zeta is the largest ||grad f_i - grad F||^2 at the local iterates of client i, over all draws."
 RUN = {"K": "H", "R": "K"}
 HIDDEN = (
-    "O~ hides constants. What is tested follows, whatever they are: where all gradients agree at w*, zbar_i(w*) = 0, "
-    "and there is no noise, the right side tends to 0 with T_a, and the weights to those that solve (2) at w^R, which "
-    "are therefore those at w*."
+    "O~ hides constants. What is tested follows, whatever they are: where all gradients agree at w* and there is no "
+    "noise, the right side tends to 0 with T_a, and the weights to those of (2) at w^R, so that these are those at w*."
 )
 AT_BOTH_ENDS = {"a_n": best(distances("x[K]")), "b_n": best(distances("xstar"))}
 THEOREM_1 = (
@@ -494,11 +466,9 @@ THEOREM_1 = (
         remarks=(
             "Printed: Algorithm 3 with gamma = Theta(log(RK)/(mu RK)), kappa_g = 1/(lam n_min): E||alpha_i^R - "
             "alpha_i*||^2 <= O~(exp(-T_a/kappa_g) + kappa_g^2 zbar_i(w*) L^2 (D^2/(RK) + kappa zeta^2/(mu^2 R^2) + "
-            "delta^2/(mu^2 N R K))). gamma is any positive number at a given R and K.",
-            HIDDEN, THREE,
-            "A factor N is lost in the proof; zeta^2 has the wrong dimension; kappa delta^2/(mu^2 R^2 K), which the "
-            "proof's last display has, is missing in the statement.",
-            FIRST,
+            "delta^2/(mu^2 N R K))). gamma is any positive number at a given R and K. A factor N and, in the "
+            "statement, kappa delta^2/(mu^2 R^2 K) are lost; zeta^2 has the wrong dimension.",
+            HIDDEN, THREE, FIRST,
         ),
     ),
     theorem(
@@ -512,14 +482,8 @@ THEOREM_1 = (
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error", "D": "2*r",
         },
         printed={**RUN, "n": "m_n", "D": "D"},
-        proof=(
-            *proofs.in_ball("x[K]"), *proofs.last_local(projected=True), *proofs.estimated("x[K]", distances("xstar")),
-        ),
-        remarks=(
-            "grad F(w*) = 0. By theorem-1-alpha-rate/corrected, lemma-3/corrected and lemma-6/corrected. With gamma = "
-            "log(RK)/(mu RK), which needs R K >= 2 kappa log(RK), the first term of w_error is dist0/(RK).",
-            TWO_STEPS, ALONG,
-        ),
+        proof=(*proofs.in_ball(), *proofs.last_local(projected=True), *proofs.estimated("x[K]")),
+        remarks=("grad F(w*) = 0. At gamma = log(RK)/(mu RK) w_error begins with dist0/(RK).", TWO_STEPS, ALONG),
     ),
 )  # fmt: skip
 
@@ -529,10 +493,8 @@ EQ3 = result(
     "eq3", "mean_n(alpha_n*f_n(v)) == sum_n(alpha_n*f_n(v))/N", "the objective of a personalised model",
     "Section 3.1, (3)", kind="definition", equation="(3)", vectors=("v",), assuming=(SIMPLEX,),
     remarks=(
-        "Phi(a, v) = (1/N) sum_j a_j f_j(v): the sentence says that it is a mean over the clients.",
-        "With 1/N in front, Phi is (mu/N)-strongly convex and (L/N)-smooth; Lemma 2's proof, Lemmas 10 to 12 and "
-        "Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N K sum_j a_j grad f_j, which is eta "
-        "N^2 K grad Phi with (3).",
+        "Lemma 2's proof, Lemmas 10 to 12 and Theorems 2 and 3 use Phi = sum_j a_j f_j. An epoch moves by about eta N "
+        "K sum_j a_j grad f_j, which is eta N^2 K grad Phi with (3).",
     ),
 )  # fmt: skip
 
@@ -541,7 +503,7 @@ LEAST = ("dot(grad(f, u), v - u) >= 0", "dot(q, u - v) >= 0", "norm2(grad(f, v) 
 
 def lemma_2(label, share, source, remarks):
     """Lemma 2, Phi(a*, .) being the mean of the alpha_j f_j (share N), or their sum (share 1)."""
-    by = "/N" if share == "N" else ""
+    by, more = ("/N", "w - t times (N - 1)*L/(2*N); ") if share == "N" else ("", "")
     error = "norm2(e) <= N*G**2*da2" if share == "1" else "norm2(e) <= G**2*da2/N"
     projection = "dot(w - v, L*(w - t) + grad(f, t) + e) <= 0"
     own = "norm2(u - v) <= N*G**2/mu**2*da2"
@@ -556,15 +518,14 @@ def lemma_2(label, share, source, remarks):
             combined(
                 "gap", None,
                 f"above f (t, w); strongly_convex f (t, v); {projection}; {error} times 1/(2*L); {own} times L",
-                f"w - v + e/L times L/2; v - 2*u + t times L/2; v - t times mu{by}/2; "
-                f"w - t times (N - 1)*L/(2*N)*{int(share == 'N')}; t - u times L; "
+                f"w - v + e/L times L/2; v - 2*u + t times L/2; v - t times mu{by}/2; {more}t - u times L; "
                 f"1 times da2*(L*N*G**2/mu**2 + {slack})",
             ),
         ),
         remarks=(
             "f is Phi(a*, .), t the given point, w = vhat its projected step, v = v*(a*), u = v*(ahat), e = grad "
-            "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. What is assumed of w, e and u is what the proof "
-            "uses of the projection, of Assumption 4, and of Lemma 1.",
+            "Phi(ahat, t) - grad Phi(a*, t), da2 = ||ahat - a*||^2. Of w, e and u is assumed what the projection, "
+            "Assumption 4 and Lemma 1 say.",
             *remarks,
         ),
     )  # fmt: skip
@@ -577,24 +538,20 @@ MINIMISERS = (
         parameters={"moved": NONNEGATIVE},
         remarks=(
             "f is Phi(a, .), u = v*(a) its minimiser over W, v = v*(a') that of Phi(a', .), q = grad Phi(a', v), "
-            "moved = ||a - a'||^2.",
-            "L is here the modulus of grad Phi in a, elsewhere the smoothness in v.",
+            "moved = ||a - a'||^2. L is here the modulus of grad Phi in a, elsewhere the smoothness in v.",
         ),
     ),
     lemma_2(
         "lemma-2", "N", "Lemma 2, appendix B.1",
         (
-            "The proof has Phi = sum_j a_j f_j. With (3) Phi is (mu/N)-strongly convex, (L/N)-smooth and its gradient "
-            "(G/sqrt(N))-Lipschitz in a; kPhi is the same.",
-            "The proof loses L/2 in one line and a factor 2 in another.",
+            "The proof has Phi = sum_j a_j f_j, and loses L/2 in one line and a factor 2 in another. With (3) Phi is "
+            "(mu/N)-strongly convex, (L/N)-smooth and its gradient (G/sqrt(N))-Lipschitz in a; kPhi is the same.",
         ),
     ),
     lemma_2("lemma-2/unnormalised", "1", "Lemma 2, as its proof reads (3)", ()),
 )  # fmt: skip
 
 # --- Algorithm 3, first part: local SGD (Lemmas 4 to 6) --------------------------------------------------------------
-
-OVER_W = "argmin_n(1/N, r)"
 
 
 def one_step(label, sign, best_point, title, source, **fields):
@@ -633,63 +590,45 @@ def last_iterate(label, power, where, **fields):
 ONE_AVERAGE = "w^t is the mean of the clients' local iterates y, in the middle of a round too."
 LOCAL = (
     one_step(
-        "lemma-4", "+", OVER_W, "one step of local SGD", "Lemma 4, appendix B.2",
+        "lemma-4", "+", "argmin_n(1/N, r)", "one step of local SGD", "Lemma 4, appendix B.2",
         assuming=(*A1, A2, "norm2(x0) <= r**2"), standing=(HALF_STEP,),
         remarks=(
-            "Printed with -(2 gamma - 4 gamma^2 L) E(F(w*) - F(w^t)). The step is fixed in the proof of Lemma 6: "
-            "'Since we choose gamma <= 1/(2L)'.",
-            "w* minimises F over W, where grad F(w*) need not be 0; inside a round nothing is projected.",
-            "The variance is bounded on W only, and local iterates may leave W; here it is bounded everywhere.",
+            "Printed with -(2 gamma - 4 gamma^2 L) E(F(w*) - F(w^t)). The step is fixed in the proof of Lemma 6.",
+            "w* minimises F over W, where grad F(w*) need not be 0; inside a round nothing is projected. The variance "
+            "is bounded on W only, which local iterates may leave; here it is bounded everywhere.",
             ONE_AVERAGE,
         ),
     ),
     one_step(
         "lemma-4/corrected", "-", "xstar", "one step of local SGD", "repair of Lemma 4", assuming=(*A1, A2),
         proof=proofs.local_step(),
-        remarks=(
-            "For every gamma > 0, if grad F(w*) = 0: the printed proof, with its last sum carried out.",
-            ONE_AVERAGE,
-        ),
+        remarks=("For every gamma > 0, if grad F(w*) = 0: the printed proof, its last sum carried out.", ONE_AVERAGE),
     ),
     drift(
         "lemma-5", "zeta**2", f"mean_n(norm2(y[k, h] - {LOCAL_MEAN}))", APART_ON_W,
         source="Lemma 5, appendix B.2; Woodworth, Patel, Srebro, NeurIPS 2020, Lemma 8",
         assuming=(*A1, A2, "quadratic(f_n)"), standing=(HALF_STEP,),
-        remarks=(
-            "Definition 2's zeta is a squared norm. No expectation stands on the left. The step is fixed in the proof "
-            "of Lemma 6.",
-            DEFINITION_2,
-        ),
+        remarks=("No expectation stands on the left. The step is fixed in the proof of Lemma 6.", DEFINITION_2),
     ),
     drift(
         "lemma-5/corrected", "zeta", f"mean_n(E(norm2(y[k, h] - {LOCAL_MEAN})))", APART, source="repair of Lemma 5",
         assuming=(*A1, A2, "gamma <= 2/L"), proof=proofs.drifted(),
-        remarks=(
-            "Gradient steps on F bring the clients nearer for gamma <= 2/L; zeta and noise drive them apart.", ALONG,
-        ),
+        remarks=("Gradient steps on F bring clients nearer for gamma <= 2/L; zeta and noise drive them apart.", ALONG),
     ),
     last_iterate(
         "lemma-6", "zeta**2", APART_ON_W, source="Lemma 6, appendix B.2",
         assuming=(*A1, A2, HALF_STEP, "quadratic(f_n)"),
-        remarks=(
-            "gamma <= 1/(2L) stands in the proof. Lemma 4 is used with its sign, and with it that a sum of F(w*) - "
-            "F(w) is not negative.",
-            DEFINITION_2,
-        ),
+        remarks=("gamma <= 1/(2L) stands in the proof, which takes F(w*) - F(w) for not negative.", DEFINITION_2),
     ),
     last_iterate(
         "lemma-6/corrected", "zeta", APART, source="repair of Lemma 6", assuming=(*A1, A2, HALF_STEP),
-        proof=proofs.last_local(),
-        remarks=("lemma-4/corrected without its non-positive term and with lemma-5/corrected, over RK steps.", ALONG),
+        proof=proofs.last_local(), remarks=("lemma-4/corrected with lemma-5/corrected, over RK steps.", ALONG),
     ),
 )  # fmt: skip
 
 # --- Algorithms 1 and 4, the tools: unrolled updates, products of matrices -------------------------------------------
 
-ON_QUADRATICS = (
-    "H_t is a mean Hessian between two points (the mean value theorem that is named does not hold for vector fields): "
-    "on quadratics it is the Hessian, and H u = grad f(u) - grad f(0)."
-)
+ON_QUADRATICS = "H_t is a mean Hessian, which no mean value theorem gives; on quadratics H u = grad f(u) - grad f(0)."
 OF_QUADRATICS = ("smooth(f_ni, L)", "quadratic(f_ni)")
 ONE_CLIENT = (*OF_QUADRATICS, "N <= 1")
 UNROLLED = "norm2(x[k] - (x0 - s[k])) <= 0"
@@ -742,8 +681,8 @@ TOOLS = (
             "v^{r+1} = v^r - sum_j prod_{j'=N}^{j+1} (I - Q_j' H_j') (Q_j grad f_s(j)(v^r) - delta_j), Q_j = "
             "(sum_{tau<K} prod_{t'=K-1}^{tau+1} (I - eta a_s(j) N H_t')) eta a_s(j) N. A client a round, drawn anew: "
             "that the clients s(j) differ is not used.",
-            "delta_j's products run from t' = t, which is not bound there (K-1), with delta^t for delta^tau; (11) has "
-            "an N' that nothing defines, for N; v^{r+1} is what the epoch leaves before the projection.",
+            "delta_j's products run from t' = t, which is not bound (K-1), with delta^t for delta^tau; N' in (11) is "
+            "N; v^{r+1} is what the epoch leaves before the projection.",
             ON_QUADRATICS,
         ),
     ),
@@ -752,7 +691,7 @@ TOOLS = (
         of=clients_unrolled, assuming=(*OF_QUADRATICS, SIMPLEX),
         proof=(
             induction(
-                "all", UNROLLED, [combined("start", "norm2(z[0] - x0) <= 0"), combined("begin")],
+                "all", UNROLLED, [combined("begin")],
                 [
                     induction(
                         "turns", OF_CLIENTS.format("h"), [by_round("first", using=["IH 2", "IH 1"])],
@@ -770,15 +709,10 @@ TOOLS = (
     lemma(
         "lemma-8", "norm2(t[k] - (last[k] - u[k])) <= 0", "summation by parts", "Lemma 8, appendix B.3", of=by_parts,
         assuming=ONE_CLIENT,
-        proof=(
-            induction(
-                "all", "norm2(t[k] - (last[k] - u[k])) <= 0", [combined("begin")], [by_round("go on", using=["IH"])],
-            ),
-        ),
+        proof=(induction("all", None, [combined("begin")], [by_round("go on", using=["IH"])]),),
         remarks=(
-            "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j. A_j are "
-            "Hessians of samples, B_j vectors; t is the left side, last the first term of the right side, u the "
-            "second.",
+            "sum_{j=1}^N A_j B_j = A_N sum_{j=1}^N B_j - sum_{n=1}^{N-1} (A_{n+1}-A_n) sum_{j<=n} B_j: t is the left "
+            "side, last and u the terms of the right. A_j are Hessians of samples, B_j vectors.",
         ),
     ),
     product_distance(
@@ -807,16 +741,13 @@ TOOLS = (
 AT_START = {"G": "max_n(norm(grad(f_n, x0)))"}
 WEIGHTED = "sum_n(alpha_n*grad(f_n, x0))"
 GRADIENTS = {"grad_phi": {"grad_phi": f"norm({WEIGHTED})/N"}, "grad_sum": {"grad_sum": f"norm({WEIGHTED})"}}
-A4 = (
-    "Assumption 4 bounds the gradients on W. What is claimed speaks of gradients at one point only, and G is their "
-    "largest norm there: W may be as small as one likes."
-)
+A4 = "Assumption 4 bounds the gradients on W, which may be as small as one likes; G is their largest norm at the point."
 
 
-def partial_sum(label, size, gradient, chance, **fields):
+def partial_sum(label, size, gradient, chance, source, **fields):
     """Lemma 10, for the first `size` clients of a random order."""
     return lemma(
-        label, "quantile(norm(x[1]), 1 - p) <= deviation + mean_term", "partial sums of weighted gradients",
+        label, "quantile(norm(x[1]), 1 - p) <= deviation + mean_term", "partial sums of weighted gradients", source,
         of=sampled_sum, assuming=("smooth(f_n, L)", SIMPLEX, f"S == {size}", "S <= N"),
         where={
             **AT_START, **GRADIENTS[gradient], "deviation": f"G*sqrt(8*m*log({chance}/p))",
@@ -833,42 +764,32 @@ SAMPLING = (
         "sampling without replacement", "Lemma 9, appendix B.3; Schneider, AISTATS 2016, Theorem 2", of=sampled_mean,
         assuming=("smooth(f_n, L)", "N >= 2", "S <= N"), where=AT_START, printed={"i": "S", "n": "N"},
         remarks=(
-            "The vectors g_j are the gradients of N functions at a point, which may be any vectors. For one i that is "
-            "fixed in advance; Lemma 11 uses it for every i of every epoch at once.",
+            "g_j are the gradients of N functions at a point, which may be any vectors. For one i that is fixed in "
+            "advance; Lemma 11 uses it for every i of every epoch at once.",
         ),
     ),
     partial_sum(
-        "lemma-10", "m + 1", "grad_phi", "1", source="Lemma 10, appendix B.3",
+        "lemma-10", "m + 1", "grad_phi", "1", "Lemma 10, appendix B.3",
         remarks=(
-            "Phi as in (3). The sum from 0 to n has n+1 terms. The probability is not stated: it is read as one of "
-            "1-p.",
-            "Lemma 9 has log(2/p).", CERTAIN, A4,
+            "Phi as in (3). The sum has n+1 terms; the probability, not stated, is read as 1-p. Lemma 9 has log(2/p).",
+            CERTAIN, A4,
         ),
     ),
+    partial_sum("lemma-10/unnormalised", "m + 1", "grad_sum", "1", "Lemma 10, as its proof reads (3)", remarks=(A4,)),
     partial_sum(
-        "lemma-10/unnormalised", "m + 1", "grad_sum", "1", source="Lemma 10, as its proof reads (3)", remarks=(A4,),
-    ),
-    partial_sum(
-        "lemma-10/corrected", "m", "grad_sum", "2", source="repair of Lemma 10, Phi = sum a_j f_j",
-        remarks=(
-            "For a fixed n. Lemma 9 for g_j = N a_j grad f_j, ||g_j|| <= N G, whose mean is sum_j a_j grad f_j, times "
-            "n/N: n/N * N G sqrt(8 (1-(n-1)/N) log(2/p)/n) <= G sqrt(8 n log(2/p)). (Also by lemma-10/corrected-2.)",
-            CERTAIN,
-        ),
+        "lemma-10/corrected", "m", "grad_sum", "2", "repair of Lemma 10, Phi = sum a_j f_j",
+        remarks=("For a fixed n: n/N times Lemma 9 for g_j = N a_j grad f_j, of which ||g_j|| <= N G.", CERTAIN),
     ),
     lemma(
         "lemma-10/corrected-2", "norm(x[1]) <= G", "partial sums of weighted gradients, without probability",
         "repair of Lemma 10", of=sampled_sum, assuming=("smooth(f_n, L)", SIMPLEX, "S <= N"), where=AT_START,
-        proof=proofs.part_of_weights(),
-        remarks=("For every permutation and every n. Triangle inequality: sum_{j<=n} a_s(j) ||grad f_s(j)|| <= G.",),
+        proof=proofs.part_of_weights(), remarks=("For every permutation and every n.",),
     ),
     proposition(
         "proposition-3", "norm(q[1])/norm(x0) <= eta*alpha_n*N*H*(1 + eta*N*L)**H", "norm of Q_j",
         "Proposition 3, appendix B.3", of=turned, assuming=(*OF_QUADRATICS, "alpha_n <= 1"),
         printed={"alpha": "alpha_n", "K": "H"}, proof=proofs.turned_by(),
-        remarks=(
-            "As ||Q_j x|| for all x. eta N L <= 1/K, which is named for the last step, is not needed.", ON_QUADRATICS,
-        ),
+        remarks=("As ||Q_j x|| for all x. eta N L <= 1/K, named for the last step, is not needed.", ON_QUADRATICS),
     ),
 )  # fmt: skip
 
@@ -876,8 +797,7 @@ SAMPLING = (
 
 E_R = {"e_R": "exp(1)/(4*R - exp(1))"}
 EPOCH = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "quadratic(f_n)", SIMPLEX)
-ROUTE = "The printed route with its constants put right; `corrected-2` is smaller for every p, as the weights sum to 1."
-UNION = "log(2N/p): Lemma 9's constant, for all partial sums of the epoch together."
+ROUTE = "The printed route put right, with log(2N/p) for all partial sums together; by `corrected-2`, too, for every p."
 
 
 def epoch_lemma(label, left, right, gradient, of, title, source, condition, *, where=(), **fields):
@@ -929,6 +849,7 @@ def cross(label, power, gradient, chance, source, condition, **fields):
 
 
 FOR_SOME_R = "The proof of Lemma 11 (a), before (12): 'Since we choose eta <= 1/(4NKRL)'; here for some R >= 1."
+PRINTED = {"standing": (SHORT,), "remarks": (FOR_SOME_R,)}
 EPOCHS = (
     bias(
         "lemma-11a", 10, "grad_phi", "1", "Lemma 11 (a), appendix B.3",
@@ -942,72 +863,51 @@ EPOCHS = (
     bias("lemma-11a/unnormalised", 10, "grad_sum", "1", "Lemma 11 (a), as its proof reads (3)", given=(NEXT_TO_ONE,)),
     bias(
         "lemma-11a/corrected", 18, "grad_sum", "2*N", "repair of Lemma 11 (a), Phi = sum a_j f_j",
-        remarks=(
-            "No division by a_j, Q_N for Q_{N-1}, lemma-10/corrected for all n < N together, and 2 (1 + 2*2^2) = 18. "
-            "Also by lemma-11a/corrected-2, as 128 N log(2N/p) >= 1.",
-            UNION, ROUTE,
-        ),
+        remarks=("2 (1 + 2*2^2) = 18. No division by a_j, and Q_N for Q_{N-1}.", ROUTE),
     ),
     epoch_lemma(
         "lemma-11a/corrected-2", f"norm2(x[1] - eta*N*H*{WEIGHTED})", "eta**2*N**2*H**2*e_R**2*G**2", "", unhindered,
         "an epoch is nearly a gradient step, without probability", "repair of Lemma 11 (a), Phi = sum a_j f_j",
         (OF_LEMMA_11,), where=E_R, proof=proofs.near_a_step(),
-        remarks=("||Q_j - eta N K a_j I|| <= eta N K a_j e_R, and the weights sum to 1: concentration is not needed.",),
+        remarks=("||Q_j - eta N K a_j I|| <= eta N K a_j e_R, and the weights sum to 1.",),
     ),
     part(
         "lemma-11b", "grad_phi", "1", "Lemma 11 (b), appendix B.3", ("S <= N - 2",), standing=(SHORT,),
         remarks=("Phi as in (3). S = N'-1 terms, N' < N. Stated for N'-1 terms and proved for N'.", FOR_SOME_R),
     ),
-    part(
-        "lemma-11b/unnormalised", "grad_sum", "1", "Lemma 11 (b), as its proof reads (3)", ("S <= N - 2",),
-        standing=(SHORT,), remarks=(FOR_SOME_R,),
-    ),
+    part("lemma-11b/unnormalised", "grad_sum", "1", "Lemma 11 (b), as its proof reads (3)", ("S <= N - 2",), **PRINTED),
     part(
         "lemma-11b/corrected", "grad_sum", "2*N", "repair of Lemma 11 (b), Phi = sum a_j f_j", ("S <= N", SHORT),
-        remarks=("By lemma-11b/corrected-2, as 3 sqrt(8 N log(2N/p)) >= 1.", UNION, ROUTE),
+        remarks=(ROUTE,),
     ),
     epoch_lemma(
         "lemma-11b/corrected-2", "norm(x[1])", "exp(1)*eta*N*H*G", "", partly, "part of an epoch, without probability",
         "repair of Lemma 11 (b)", ("S <= N", "eta*N*H*L <= 1"), proof=proofs.part_of_epoch(),
-        remarks=("||Q_j|| <= eta a_j N K (1+eta N L)^K <= e eta a_j N K (Proposition 3), and the weights sum to 1.",),
+        remarks=("By Proposition 3, as the weights sum to 1.",),
     ),
     cross(
         "lemma-12", 4, "grad_phi", "1", "Lemma 12, appendix B.3", (), standing=(SHORT,),
-        remarks=(
-            "Phi as in (3). The factor (1 + eta N K + eta^2 N^2 K L)^{2N} of the proof is not at most e^2; prod_j (1 "
-            "+ ||Q_j|| L) <= exp(e^{1/4} eta N K L) is.",
-            FOR_SOME_R,
-        ),
+        remarks=("Phi as in (3). The proof's (1 + eta N K + eta^2 N^2 K L)^{2N} is not at most e^2.", FOR_SOME_R),
     ),
-    cross(
-        "lemma-12/unnormalised", 4, "grad_sum", "1", "Lemma 12, as its proof reads (3)", (), standing=(SHORT,),
-        remarks=(FOR_SOME_R,),
-    ),
+    cross("lemma-12/unnormalised", 4, "grad_sum", "1", "Lemma 12, as its proof reads (3)", (), **PRINTED),
     cross(
         "lemma-12/corrected", 2, "grad_sum", "2*N", "repair of Lemma 12, Phi = sum a_j f_j", (SHORT,),
-        remarks=(
-            "The printed route with one factor L, prod (1+||Q_j|| L) <= e, and lemma-11b/corrected. Also by "
-            "lemma-12/corrected-2, as 18 e^4*8 N log(2N/p) >= 1.",
-            UNION, ROUTE,
-        ),
+        remarks=("One factor L, prod (1+||Q_j|| L) <= e, and lemma-11b/corrected.", ROUTE),
     ),
     epoch_lemma(
         "lemma-12/corrected-2", "norm2(x[1] - x0 + m[1])", "exp(2)*eta**4*N**4*H**4*L**2*G**2", "", epoch_and_moves,
         "what summation by parts leaves, without probability", "repair of Lemma 12", (SHORT,),
         remarks=(
-            "With s = eta N K, sL <= 1/4, (1+eta N L)^K <= e^{1/4}: sum_j ||Q_j|| <= s e^{1/4} (the weights sum to "
-            "1), every product of factors I - Q_j H_j is at most exp(s L e^{1/4}) <= e^{1/3} in norm, and every "
-            "partial sum of Q_j grad f_s(j) at most s e^{1/4} G. Together at most e^{1/3+1/4+1/4} s^2 L G <= e s^2 L "
-            "G.",
+            "With s = eta N K: sum_j ||Q_j|| <= s e^{1/4}, products of factors I - Q_j H_j are at most exp(s L "
+            "e^{1/4}) <= e^{1/3} in norm, and partial sums of Q_j grad f_s(j) at most s e^{1/4} G.",
         ),
     ),
     lemma(
         "lemma-13", "E(norm(x[1])) <= eta*N*H*exp(2)*delta", "the noise of an epoch", "Lemma 13, appendix B.3",
         of=epoch_noise, assuming=(*EPOCH, A2, "delta2 <= delta**2"), standing=(SHORT,), printed=STEPS,
         remarks=(
-            "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment, which a bound of E||.|| does "
-            "not give. (1 + eta a_s(j) N K (1+eta N L)^K L)^N <= e is not true for a weight near 1 and many clients; "
-            "the product over j' of 1 + ||Q_j'|| L is at most e all the same.",
+            "Printed 'with probability at least 1-p'. Theorem 2 needs the second moment. (1 + eta a_s(j) N K (1+eta N "
+            "L)^K L)^N <= e is false for a weight near 1 and many clients; the product of 1 + ||Q_j|| L is at most e.",
             FOR_SOME_R,
         ),
     ),
@@ -1016,9 +916,8 @@ EPOCHS = (
         "the noise of an epoch, second moment", "repair of Lemma 13", of=epoch_noise,
         assuming=(*EPOCH, A2, "delta2 <= delta**2", SHORT), printed=STEPS,
         remarks=(
-            "Minkowski: the root of the second moment of a sum is at most the sum of the roots. Each ||delta_j|| is "
-            "at most eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean square eta a_j N K e^{1/4} delta; "
-            "the matrices before it are at most e^{1/3}; the weights sum to 1.",
+            "By Minkowski's inequality: ||delta_j|| <= eta a_j N sum_tau (1+eta N L)^K ||delta^tau||, of root mean "
+            "square eta a_j N K e^{1/4} delta; the matrices before it are at most e^{1/3}.",
         ),
     ),
 )  # fmt: skip
@@ -1036,23 +935,16 @@ STRONG = (*A1, "mu <= L")
 OF_EPOCHS = (*STRONG, A2, SIMPLEX, START_IN_W)
 
 
-def proof_step(logarithm, factor="4"):
-    return f"eta == {factor}*log({logarithm})/(mu*N*H*{{R}})"
-
-
 def epochs_of_2(R):
     """R >= max{(40/mu+1) e, 16 log(sqrt(NK) R), 64 kappa log(sqrt(NK) R)}"""
+    log = f"log(sqrt(N*H)*{R})"
     return (
-        proof_step(f"sqrt(N*H)*{R}").format(R=R),
-        f"eta <= 1/(4*N*H*{R}*L)", f"{R} >= (40/mu + 1)*exp(1)", f"{R} >= 16*log(sqrt(N*H)*{R})",
-        f"mu*{R} >= 64*L*log(sqrt(N*H)*{R})",
+        f"eta == 4*{log}/(mu*N*H*{R})", f"eta <= 1/(4*N*H*{R}*L)", f"{R} >= (40/mu + 1)*exp(1)", f"{R} >= 16*{log}",
+        f"mu*{R} >= 64*L*{log}",
     )  # fmt: skip
 
 
-THE_STEPS = (
-    "The step and the numbers of epochs stand in the proof, eta <= 1/(4NKRL) in that of Lemma 11. The third condition "
-    "on R has kappa; 40/mu + 1 mixes units."
-)
+THE_STEPS = "Step and number of epochs stand in the proof, eta <= 1/(4NKRL) in that of Lemma 11; 40/mu + 1 mixes units."
 BRACKET = "(244*exp(6)*s**4*L**4 + 256*eta**2*N**3*H**2*e_R**2)*G**2*N*log(1/p)"
 PRINTED_TERMS = {
     **S, **E_R, "T1": "s - 4*s**2*L - (1/(2*mu*s) + 2)*(20*s**2*e_R**2 - 36*exp(6)*s**4*L**4)",
@@ -1070,19 +962,14 @@ DERIVATION_STEP = (
     "- B - M||^2 <= (1+mu s/2)||a||^2 + (2/(mu s)+2) E||B||^2 + 2 E||M||^2, and ||a|| <= (1 - mu s)||v - v*||."
 )
 ALL_ORDERS = "E is over the orders too; the derivation has it for each of them."
-
-
 ONE_EPOCH = (
     theorem(
         "theorem-2-step", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term", "one epoch",
         "proof of Theorem 2, appendix B.4", of=shuffling, assuming=(*OF_EPOCHS, *epochs_of_2("R")),
         where={**ON_W, **V_ONE, **PRINTED_TERMS}, printed=STEPS,
         remarks=(
-            "V' <= (1 - mu s/2) V + s^2 e^4 delta^2 - T1 gap + (1/(2 mu s)+2)(244 e^6 s^4 L^4 + 256 eta^2 N^3 K^2 "
-            "e_R^2) G^2 N log(1/p), T1 = s - 4 s^2 L - (1/(2 mu s)+2)(20 s^2 e_R^2 - 36 e^6 s^4 L^4), 'T1 <= 0', so "
-            "that the gap's term is dropped.",
-            "Expectations and events of probability 1-p are mixed: the bounds on the bias hold on an event, their "
-            "expectation is not taken. E||delta^r||^2 is bounded through Lemma 13, which bounds E||delta^r||.",
+            "Printed with - T1 gap in it, and 'T1 <= 0', so that this term is dropped. The bounds on the bias hold on "
+            "an event, their expectation is not taken; E||delta^r||^2 is bounded through Lemma 13, on E||delta^r||.",
             THE_STEPS, A4_ON_W,
         ),
     ),
@@ -1097,11 +984,7 @@ ONE_EPOCH = (
             "gap_term": "T1*gap",
         },
         printed=STEPS,
-        remarks=(
-            "The same line before eta and R are put in, with the term - T1 gap, for eta <= 1/(4NKRL). On the event of "
-            "probability 1-p the expectation is over the noise alone: here there is none, and delta2 is any number.",
-            A4_ON_W,
-        ),
+        remarks=("The same line before eta and R are put in; without noise, so delta2 is any number.", A4_ON_W),
     ),
     theorem(
         "theorem-2-step/corrected", f"E(norm2(x[1] - {V_STAR})) <= contraction_term + noise_term + bias_term",
@@ -1116,12 +999,10 @@ ONE_EPOCH = (
         },
         printed=STEPS,
         remarks=(
-            "Every term is at least that of theorem-2-step/corrected-2: 288 e^6 N log(2N/p) > 4, and the noise there "
-            "is 2 s^2 delta^2/K + (2/(mu s)+2) 4 L^2 s^4 delta^2/K <= s^2 delta^2 (2 + 8 kappa sL + 8 s^2 L^2) <= e^4 "
-            "s^2 delta^2, because sL <= 1/(4R) and R >= kappa. The constants are those of the printed route with "
-            "2/(mu s) from Young, 2 * 18 * 8 = 288, one factor L in Lemma 12, 2L from smoothness and log(2N/p) from "
-            "Lemma 9.",
-            "T1 is the factor of the gap, which the printed route drops where T1 >= 0.", ALL_ORDERS, A4_ON_W,
+            "By theorem-2-step/corrected-2, as sL <= 1/(4R) and R >= kappa. The constants are those of the printed "
+            "route with 2/(mu s) from Young, 2 * 18 * 8 = 288, one factor L in Lemma 12, 2L from smoothness and "
+            "log(2N/p) from Lemma 9; T1, the factor of the gap, is dropped where it is at least 0.",
+            ALL_ORDERS, A4_ON_W,
         ),
     ),
     theorem(
@@ -1153,15 +1034,11 @@ ALPHA_PART = {
     "weights_term": "(2*N*G**2/mu**2*L + 4*N*G**2/L)*weight_error",
 }  # fmt: skip
 PERSONAL_GAP = {"personal_gap": "E[Phi(a*, vhat) - Phi(a*, v*(a*))], with Phi = sum_j a_j f_j"}
-WHOLE = {
-    "dist0": "E||w^0 - w*||^2", "zeta": "sup over the run of max_i ||grad f_i - grad F||^2",
+ON_ALL = {
     "zbar": "(1/N) sum_j zeta_ij(w*)", "G": "a bound of the gradients' norms on W", "D": "the diameter of W",
 }  # fmt: skip
-NUMBERS = dict.fromkeys(("dist0", "zeta", "zbar", "G", "D"), NONNEGATIVE)
-NO_STATE = (
-    "The weights of the second stage are those that program (2) has at the end of the first: an algorithm of the "
-    "language has no such step, so the left side stands in words."
-)
+WHOLE = {"dist0": "E||w^0 - w*||^2", "zeta": "sup over the run of max_i ||grad f_i - grad F||^2", **ON_ALL}
+NO_STATE = "No algorithm of the language computes weights from a model, so the left side stands in words."
 THEOREM_2 = (
     theorem(
         "theorem-2-unrolled", f"E(norm2(x[K] - {V_STAR})) <= start_term + noise_term + bias_term", "all epochs",
@@ -1177,10 +1054,7 @@ THEOREM_2 = (
         "all epochs", "repair of the recursion in the proof of Theorem 2, Phi = sum a_j f_j",
         equation="proof of Theorem 2, corrected", of=shuffling, assuming=(*OF_EPOCHS, SHORT),
         where={**ON_W, **V_FIRST, **V_TERMS}, printed=RUN,
-        remarks=(
-            "theorem-2-step/corrected-2 over R epochs: V' <= (1-x) V + c gives V_R <= (1-x)^R V_0 + c/x, x = mu s.",
-            A4_ON_W,
-        ),
+        remarks=("theorem-2-step/corrected-2 over R epochs.", A4_ON_W),
     ),
     theorem(
         "theorem-2", "personal_gap <= rate", "personalised models by shuffling",
@@ -1195,15 +1069,11 @@ THEOREM_2 = (
             "n_max/(2 lam), with probability at least 1-p",
         },
         remarks=(
-            "Printed for Algorithm 1 on Algorithm 3's weights with eta = Theta(log(NKR^3)/(mu R)), c_eta the constant "
-            "that Theta hides.",
-            "The step of the statement lacks the factor 1/(NK) of the proof's, and log(NKR^3) stands for 4 "
-            "log(sqrt(NK) R).",
+            "Printed for Algorithm 1 on Algorithm 3's weights with eta = Theta(log(NKR^3)/(mu R)), that hides c_eta. "
+            "It lacks the factor 1/(NK) of the proof's step, and has log(NKR^3) for 4 log(sqrt(NK) R).",
             THE_STEPS,
             "The term D^2/(RK) of the proof's last line is missing; L delta^2/(mu^2 R) has lost its logarithm. The "
-            "last sentence's R = O(L delta^2/(mu eps)) has mu for mu^2.",
-            "The gap is of (3)'s Phi in the statement and of sum a_j f_j in the proof; zeta^2, kappa_g and zbar are "
-            "as in Theorem 1.",
+            "last sentence's R = O(L delta^2/(mu eps)) has mu for mu^2. The proof's gap is of sum a_j f_j.",
         ),
     ),
     theorem(
@@ -1214,12 +1084,8 @@ THEOREM_2 = (
             **{name: text.replace("V0", "D**2") for name, text in V_TERMS.items()},
             "model_term": "2*L*(start_term + noise_term + bias_term)", **ALPHA_PART,
         },
-        printed={**RUN, "n": "m_n"}, parameters=NUMBERS, in_words={**PERSONAL_GAP, **WHOLE},
-        remarks=(
-            "eta <= 1/(4NKL), gamma <= 1/(2L), grad F(w*) = 0: lemma-2/unnormalised with theorem-2-unrolled/corrected "
-            "(V_0 <= D^2) and theorem-1/corrected.",
-            NO_STATE,
-        ),
+        printed={**RUN, "n": "m_n"}, parameters=dict.fromkeys(WHOLE, NONNEGATIVE), in_words={**PERSONAL_GAP, **WHOLE},
+        remarks=("By lemma-2/unnormalised, theorem-2-unrolled/corrected and theorem-1/corrected.", NO_STATE),
     ),
     theorem(
         "theorem-2/corrected-2", "personal_gap <= model_term + weights_term",
@@ -1231,13 +1097,11 @@ THEOREM_2 = (
             "noise_term": "4*ell*delta2/(mu**2*H*K)", "bias_term": "40*kappa**2*ell**2*(G**2 + delta2/H)/(mu**2*K**2)",
             "model_term": "2*L*(start_term + noise_term + bias_term)", **ALPHA_PART,
         },
-        printed={**RUN, "n": "m_n"}, parameters=NUMBERS, in_words={**PERSONAL_GAP, **WHOLE},
+        printed={**RUN, "n": "m_n"}, parameters=dict.fromkeys(WHOLE, NONNEGATIVE), in_words={**PERSONAL_GAP, **WHOLE},
         remarks=(
-            "eta = 2 l/(mu N K R), l = log(sqrt(NK) R), N K R > 1. theorem-2/corrected with s = eta N K = 2 l/(mu R): "
-            "sL <= 1/4 is R >= 8 kappa l; (1-mu s)^R <= exp(-2 l) = 1/(N K R^2); 2 s delta^2/(mu K) = 4 l "
-            "delta^2/(mu^2 K R); (2/(mu s)+2) 4 L^2 s^3/mu = 8 L^2 s^2 (1+mu s)/mu^2 <= 10 L^2 s^2/mu^2 = 40 kappa^2 "
-            "l^2/(mu^2 R^2).",
-            "R >= 8 kappa log(sqrt(NK) R) holds for R >= 16 kappa log(16 kappa sqrt(NK)).", NO_STATE,
+            "theorem-2/corrected with eta = 2 l/(mu N K R), l = log(sqrt(NK) R), N K R > 1: sL <= 1/4 is R >= 8 kappa "
+            "l, which holds for R >= 16 kappa log(16 kappa sqrt(NK)); (1-mu s)^R <= exp(-2 l) = 1/(N K R^2).",
+            NO_STATE,
         ),
     ),
 )  # fmt: skip
@@ -1268,10 +1132,7 @@ def minibatch(number, left, start, printed_noise, noise, rest=""):
         one(
             label, f"Proposition 4 ({number})", f"Proposition 4, ({number}), appendix C.1", printed_noise,
             assuming=OF_F, standing=("gamma <= 1/L",),
-            remarks=(
-                "No proof is printed. The step is fixed in Theorem 3, whose gamma = Theta(log(NKR^3)/(mu R)) is at "
-                "most 1/L for all large R.",
-            ),
+            remarks=("No proof is printed. The step is fixed in Theorem 3, where it is at most 1/L for all large R.",),
         ),
         one(
             f"{label}/corrected", f"Proposition 4 ({number}), corrected", f"repair of ({number})", noise, amends=label,
@@ -1320,23 +1181,16 @@ MOVING = (
             "motion_term": "motion_factor*(L**2*((1 - mu*gamma)**k*D**2 + gamma*delta2/(mu*M)) + delta2/M)",
         },
         printed={"n": "m_n", "D": "D"}, proof=proofs.weights_of_epochs(),
-        remarks=(
-            "r = k+1.",
-            "||a^r - a^{r-1}||^2 <= 3 (error of a^r) + 3 (error of a^{r-1}) + 3 ||a*(w^r) - a*(w^{r-1})||^2.",
-            "The descent of an epoch begins where that of the one before ended, that of w^{r-1} at uniform weights.",
-            TWO_STEPS,
-        ),
+        remarks=("r = k+1.", TWO_STEPS),
     ),
     lemma(
         "lemma-15", f"{CHANGE2} <= 0", "the weights converge", "Lemma 15, appendix C.1", of=gradient_steps,
         assuming=(*ALIKE_AT_OPTIMUM, "gamma <= 1/L"), where=AT_BOTH_ENDS,
         remarks=(
             "Printed: ||ahat - a*||^2 <= 2 (1-1/kappa_g)^{T_a} + O(kappa_g^2 zbar_i(w*) L^2 (2/mu) (1-mu gamma)^T + 2 "
-            "gamma delta^2/(mu^2 M)).",
-            HIDDEN, NO_RATE,
-            "F(w^0)-F(w*) and, in the second term, kappa_g^2 zbar L^2 are lost; so are N and the term N L^2 "
-            "||w^R-w*||^4. T is R here.",
-            FIRST,
+            "gamma delta^2/(mu^2 M)). Lost are F(w^0)-F(w*), N, N L^2 ||w^R-w*||^4 and, in the second term, kappa_g^2 "
+            "zbar L^2. T is R here.",
+            HIDDEN, NO_RATE, FIRST,
         ),
     ),
     lemma(
@@ -1349,17 +1203,13 @@ MOVING = (
             "model_term": "16*L**2*kappa_g**2*N*(zbar + 2*L**2*D**2)*w_error",
         },
         printed={"n": "m_n", "T": "k", "D": "D"},
-        proof=(*proofs.in_ball("x[k]"), *proofs.last_minibatch(), *proofs.estimated("x[k]", distances("xstar"))),
+        proof=(*proofs.in_ball(), *proofs.last_minibatch(), *proofs.estimated("x[k]")),
         remarks=("As theorem-1/corrected, with projected mini-batch SGD in place of local SGD.", TWO_STEPS),
     ),
 )  # fmt: skip
 
 # --- Algorithm 2, the single loop: Theorem 3 -------------------------------------------------------------------------
 
-MOVING_WEIGHTS = (
-    "The weights of an epoch are those of program (2) at the global model: an algorithm of the language has no such "
-    "step, and no weights that are one a client and a round, so the left side stands in words."
-)
 MODEL_DISTANCE = {"model_distance": "E||v^R - v*(a^R)||^2, a^R the weights of the last epoch"}
 SINGLE = (
     theorem(
@@ -1395,13 +1245,10 @@ SINGLE = (
             "V0": "E||v^0 - v*(a^0)||^2",
         },
         remarks=(
-            "theorem-2-step/corrected-2 holds for the weights a^r, which do not depend on the epoch's noise: U = "
+            "theorem-2-step/corrected-2 holds for a^r, which does not depend on the epoch's noise: U = "
             "E||v^{r+1} - v*(a^r)||^2 <= (1-x) V_r + c, x = mu s. Young with t = x/(2(1-x)) and Lemma 1 (v* is "
-            "kPhi-Lipschitz): V_{r+1} <= (1+t) U + (1+1/t) kPhi^2 A <= (1-x/2) V_r + 2c + (2/x) kPhi^2 A. Over R "
-            "epochs: V_R <= (1-x/2)^R V_0 + (2/x)(2c + (2/x) kPhi^2 A).",
-            "A feasible step: eta = 2 log(NKR^3)/(mu N K R) for R >= 8 kappa log(NKR^3), which makes the first term "
-            "at most V_0/(NKR^3).",
-            MOVING_WEIGHTS,
+            "kPhi-Lipschitz): V_{r+1} <= (1+t) U + (1+1/t) kPhi^2 A <= (1-x/2) V_r + 2c + (2/x) kPhi^2 A.",
+            "A step: eta = 2 log(NKR^3)/(mu N K R) for R >= 8 kappa log(NKR^3).", NO_STATE,
         ),
     ),
     theorem(
@@ -1419,7 +1266,7 @@ SINGLE = (
             "delta^2/(mu R) is delta^2/(mu^2 R) by the proof's own terms, and kappa^4, from L^4/mu^4, has the wrong "
             "dimension. (1 - log/R)^{R-r} (1 - mu gamma)^r is replaced by (1 - log/R)^R. Algorithm 2's last step vhat "
             "= P_W(v^R - (1/L) grad Phi) is forgotten where the proof sets vhat = v^R.",
-            MOVING_WEIGHTS,
+            NO_STATE,
         ),
     ),
     theorem(
@@ -1435,16 +1282,14 @@ SINGLE = (
             "w_error": "(1 - mu*gamma)**K*D**2 + gamma*delta2/(mu*M)", **CONDITION,
             "weight_error": ALPHA_PART["weight_error"], "weights_term": "(2*kappa_phi2*L + 4*N*G**2/L)*weight_error",
         },
-        printed={**RUN, "n": "m_n"},
-        parameters={**{n: d for n, d in NUMBERS.items() if n not in ("dist0", "zeta")}, "M": COUNT},
-        in_words={**PERSONAL_GAP, **{n: text for n, text in WHOLE.items() if n not in ("dist0", "zeta")}},
+        printed={**RUN, "n": "m_n"}, parameters={**dict.fromkeys(ON_ALL, NONNEGATIVE), "M": COUNT},
+        in_words={**PERSONAL_GAP, **ON_ALL},
         remarks=(
-            "s = eta N K <= 1/(4L), gamma <= 1/L, grad F(w*) = 0, x = mu s. V_{r+1} <= (1-x/2) V_r + 2c + (2/x) "
-            "kPhi^2 A_r as for theorem-3-explicit/corrected, c the constant of theorem-2-step/corrected-2. A_0 <= 2 "
-            "(the first weights are uniform), A_r <= a_0 + a_1 (1-mu gamma)^r for r >= 1 (lemma-14/corrected at r+1), "
-            "so sum_r (1-x/2)^{R-1-r} A_r <= 2 (1-x/2)^{R-1} + 2 a_0/x + a_1 R q^{R-1}, q = max(1-x/2, 1-mu gamma). "
-            "Then lemma-2/unnormalised with lemma-15/corrected at T = R.",
-            MOVING_WEIGHTS,
+            "grad F(w*) = 0. As theorem-3-explicit/corrected with A_0 <= 2 (the first weights are uniform) and "
+            "A_r <= a_0 + a_1 (1-mu gamma)^r for r >= 1 (lemma-14/corrected at r+1), so sum_r (1-x/2)^{R-1-r} A_r <= 2 "
+            "(1-x/2)^{R-1} + 2 a_0/x + a_1 R q^{R-1}, q = max(1-x/2, 1-mu gamma). Then lemma-2/unnormalised with "
+            "lemma-15/corrected at T = R.",
+            NO_STATE,
         ),
     ),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from theory.derivation import assumed, at, axiom, cases, combined, domain, drawn, induction, power, root, step
+from theory.derivation import at, axiom, cases, combined, domain, drawn, induction, power, root, step
 
 Lines = tuple[dict[str, Any], ...]
 
@@ -72,27 +72,27 @@ def _both_ways(apart: str, ends: str) -> Lines:
     return (axiom("less", None, "cauchy", apart, ends), axiom("more", None, "cauchy", f"-{apart}", ends))
 
 
-def observed(x: str, z: str, a: str, zeta: str, b: str, told: bool = True) -> Lines:
-    """The observation of section 3.1: weights a at costs z, which are those at x, and b at zeta, those at w*."""
-    moved, start = f"({z} - {zeta})", "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+START = "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+
+
+def observed(x: str, a: str, zeta: str, b: str) -> Lines:
+    """The observation of section 3.1: weights a at costs z_n, which are those at x, and b at zeta, those at w*."""
     dist2, apart = f"norm2({x} - xstar)", _apart(x, "xstar")
-    ends = f"(2*{start} + {apart})"
+    ends = f"(2*{START} + {apart})"
     return (
-        *_moved_weights(z, a, zeta, b),
+        *_moved_weights("z_n", a, zeta, b),
         *_near("near", x, "xstar"),
         *_both_ways(apart, ends),
         combined(
-            "moved",
-            f"{moved}**2 <= L**2*{dist2}*(8*{zeta} + 16*L**2*{dist2})",
+            "moved", f"(z_n - {zeta})**2 <= L**2*{dist2}*(8*{zeta} + 16*L**2*{dist2})",
             f"less times norm({apart})*norm({ends}) + dot({apart}, {ends}); near times norm2({ends}) + 2*L**2*{dist2}",
-            f"2*{start} - {apart} times L**2*{dist2}; 1 times 14*L**4*{dist2}**2",
+            f"2*{START} - {apart} times L**2*{dist2}; 1 times 14*L**4*{dist2}**2",
         ),
         combined(
-            "observation",
-            f"sum_n(({a} - {b})**2) <= 4*L**2*kappa_g**2*sum_n(2*{zeta} + 4*L**2*{dist2})*{dist2}" if told else None,
+            "observation", f"sum_n(({a} - {b})**2) <= 4*L**2*kappa_g**2*sum_n(2*{zeta} + 4*L**2*{dist2})*{dist2}",
             "lipschitz; sum_n: moved times kappa_g**2",
         ),
-    )
+    )  # fmt: skip
 
 
 # --- local SGD: Lemmas 4 to 6 ----------------------------------------------------------------------------------------
@@ -106,14 +106,11 @@ DISTANCE, SPREAD = f"E(norm2({LOCAL_MEAN} - xstar))", f"mean_n(E(norm2({Y} - {LO
 
 def local_step(sentence: str | None = None) -> Lines:
     """Lemma 4: a turn takes the mean nearer to w*."""
+    turn = f"E(norm2({HERE} - xstar - gamma*{GRADIENTS_HERE})) + gamma**2/N*{NOISE_HERE}"
     return (
-        step(
-            "turn",
-            f"E(norm2({NEXT} - xstar)) == E(norm2({HERE} - xstar - gamma*{GRADIENTS_HERE})) + gamma**2/N*{NOISE_HERE}",
-        ),
+        step("turn", f"E(norm2({NEXT} - xstar)) == {turn}"),
         combined(
-            "one step",
-            sentence,
+            "one step", sentence,
             f"turn; E mean_n: variance ({Y}) times gamma**2/N; "
             f"E mean_n: strongly_convex f_n ({Y}, xstar) times 2*gamma; "
             f"E mean_n: above f_n ({Y}, {LOCAL_MEAN}) times 2*gamma; "
@@ -124,22 +121,7 @@ def local_step(sentence: str | None = None) -> Lines:
             f"E mean_n: {APART_HERE} - mean_n({APART_HERE}) times 2*gamma**2; "
             f"E: mean_n({APART_HERE}) - grad(f, {LOCAL_MEAN}) times gamma**2",
         ),
-    )
-
-
-def of_zeta() -> Lines:
-    """zeta is at least what it is the largest of."""
-    one = f"norm2(grad(f_n, {Y}) - grad(f, {Y}))"
-    all_ = f"max_n({one})"
-    law = f"quantile({all_}, 1)"
-    return (
-        axiom("clients", f"{one} <= {all_}", "extreme", one, over="max_n"),
-        axiom("outcomes", f"{all_} <= {law}", "quantile", all_),
-        axiom("turns", f"{law} <= max_h({law})", "extreme", law, over="max_h"),
-        axiom("rounds", f"max_h({law}) <= zeta", "extreme", f"max_h({law})", over="max_k"),
-        combined("apart", f"{one} <= zeta", "clients; outcomes; turns; rounds"),
-        combined("not negative", "0 <= zeta", "apart", f"grad(f_n, {Y}) - grad(f, {Y})"),
-    )
+    )  # fmt: skip
 
 
 def drifted(sentence: str | None = None) -> Lines:
@@ -147,10 +129,15 @@ def drifted(sentence: str | None = None) -> Lines:
     moved, rest = f"({Y} - gamma*grad(f, {Y}))", f"(grad(f_n, {Y}) - grad(f, {Y}))"
     ahead, whole = f"({LOCAL_MEAN} - gamma*grad(f, {LOCAL_MEAN}))", f"({Y} - gamma*grad(f_n, {Y}))"
     b, more = "(gamma**2*delta2 + (1 + 2*H)*gamma**2*zeta)", "(1 + 1/(2*H))"
-
-    after = SPREAD.replace("h]", "h+1]")
+    after, one = SPREAD.replace("h]", "h+1]"), f"norm2{rest}"
+    law = f"quantile(max_n({one}), 1)"
     return (
-        *of_zeta(),
+        axiom("clients", f"{one} <= max_n({one})", "extreme", one, over="max_n"),
+        axiom("outcomes", f"max_n({one}) <= {law}", "quantile", f"max_n({one})"),
+        axiom("turns", f"{law} <= max_h({law})", "extreme", law, over="max_h"),
+        axiom("rounds", f"max_h({law}) <= zeta", "extreme", f"max_h({law})", over="max_k"),
+        combined("apart", f"{one} <= zeta", "clients; outcomes; turns; rounds"),
+        combined("not negative", "0 <= zeta", "apart", rest),
         step("noisy", f"{after} == mean_n(E(norm2({whole} - mean_n{whole}))) + gamma**2*(N - 1)/N*{NOISE_HERE}"),
         combined(
             "drift turn", f"{after} <= {more}*{SPREAD} + {b}",
@@ -164,7 +151,6 @@ def drifted(sentence: str | None = None) -> Lines:
         ),
         domain("before", "h <= H - 1"),
         domain("some turn", "0 < H"),
-        domain("a turn", "1 <= H"),
         combined("inside", "h <= H", "before", "1"),
         combined("not beyond", "h + 1 <= 2*H", "before; some turn"),
         combined("half way", "h < 2*H", "before; some turn", "1"),
@@ -199,7 +185,6 @@ def last_local(projected: bool = False) -> Lines:
         *drifted(f"{SPREAD} <= spread"),
         *local_step(f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} - {loss} + {of_spread}*{SPREAD} + gamma**2*delta2/N"),
         combined("slow", "mu*gamma <= 1", "curvature f times gamma; gamma <= 1/(2*L) times L", "1 times 1/2"),
-        combined("short", "2*L*gamma <= 1", "gamma <= 1/(2*L) times 2*L"),
         combined(
             "one turn", f"E(norm2({NEXT} - xstar)) <= {q}*{DISTANCE} + {of_spread}*spread + gamma**2*delta2/N",
             f"one step; drift times {of_spread}; E: infimum ({LOCAL_MEAN}) times 2*gamma*(1 - 2*L*gamma); "
@@ -231,29 +216,26 @@ def nearer(before: str, sentence: str) -> Lines:
     )
 
 
-def in_ball(x: str) -> Lines:
+def in_ball() -> Lines:
     """Iterates stay in the ball, whose diameter is 2r."""
     return (
         induction(
             "ball", "norm2(x[k]) <= r**2", [combined("start in it", None, "norm2(x0) <= r**2")],
             [axiom("stays in it", None, "projection", "x[k+1]")],
         ),
-        *((at("end in it", "ball", k="K"),) if x == "x[K]" else ()),
         combined(
-            "diameter", f"norm2({x} - xstar) <= 4*r**2",
-            {"end in it" if x == "x[K]" else "ball": "2", "norm2(xstar) <= r**2": "2"}, f"{x} + xstar",
+            "diameter", "norm2(x[k] - xstar) <= 4*r**2", "ball times 2; norm2(xstar) <= r**2 times 2", "x[k] + xstar"
         ),
     )  # fmt: skip
 
 
-def last_minibatch(error: str = "w_error") -> Lines:
-    """Mini-batch SGD: V' <= (1 - mu gamma) V + gamma^2 delta^2/M, V_0 <= (2r)^2."""
+def last_minibatch() -> Lines:
+    """Mini-batch SGD: V' <= (1 - mu gamma) V + gamma^2 delta^2/M, V_0 <= (2r)^2; needs `diameter`."""
     far, floor, q = "E(norm2(x[k] - xstar))", "gamma*delta2/(mu*M)", "(1 - mu*gamma)"
     ahead = "x[k] - gamma*grad(f, x[k])"
     noise = "gamma**2/(M*N)*mean_n(mean_i(E(norm2(grad(f_ni, x[k]) - grad(f_n, x[k])))))"
     return (
-        combined("short", "L*gamma <= 1", "gamma <= 1/L times L"),
-        combined("slow", "mu*gamma <= 1", "mu <= L times gamma; short"),
+        combined("slow", "mu*gamma <= 1", "mu <= L times gamma; gamma <= 1/L times L"),
         *nearer("moved[k]", "E(norm2(x[k+1] - xstar)) <= E(norm2(moved[k] - xstar))"),
         step("length", f"E(norm2(moved[k] - xstar)) == E(norm2({ahead} - xstar)) + {noise}"),
         combined(
@@ -264,15 +246,12 @@ def last_minibatch(error: str = "w_error") -> Lines:
             "E: infimum (x[k] - grad(f, x[k])/L) times 2*gamma; minimiser times 2*gamma",
             "E: grad(f, x[k]) times gamma*(1/L - gamma); 1 times gamma**2*delta2*(N - 1)/(M*N)",
         ),
-        combined(
-            "at first", "norm2(x0 - xstar) <= 4*r**2", "norm2(x0) <= r**2 times 2; norm2(xstar) <= r**2 times 2",
-            "x0 + xstar",
-        ),
+        at("at first", "diameter", k="0"),
         induction(
             "of the run", f"{far} - {floor} <= {q}**k*(4*r**2 - {floor})", [combined("first round", None, "at first")],
             [combined("next round", None, f"round; IH times {q}")],
         ),
-        combined("error of w", f"{far} <= {error}", "of the run", f"1 times {q}**k*{floor}"),
+        combined("error of w", f"{far} <= {q}**k*4*r**2 + {floor}", "of the run", f"1 times {q}**k*{floor}"),
     )  # fmt: skip
 
 
@@ -353,40 +332,40 @@ def _growth_to_gradients() -> Lines:
     )
 
 
+def _bent(name: str, bent: str, v: str) -> dict[str, Any]:
+    """A sample's Hessian times v is at most L times as long."""
+    return drawn(name, f"lipschitz-gradient f_ni ({v}, {v} - {v})", f"norm2({bent}) <= L**2*norm2({v})")
+
+
 def turned_by() -> Lines:
     """Proposition 3: with another sample in every turn."""
     s = "s[k, h]"
     return (
-        assumed(
-            "every sample", f"norm2(grad(f_ni, {s}) - grad(f_ni, {s} - {s})) <= L**2*norm2({s})", ["smooth(f_ni, L)"],
-            "lipschitz-gradient", x=s, y=f"{s} - {s}",
-        ),
-        drawn("bent 2", "every sample", f"norm2(bent[k, h]) <= L**2*norm2({s})"),
+        _bent("bent 2", "bent[k, h]", s),
         *_growth("bent[k, h]", "x[k]"),
         *_long("end", "q[1]", "s[0, H]"),
         combined("all", None, "end times 1/norm(x0); last turn times 1/norm(x0)"),
     )  # fmt: skip
 
 
-def _exponential() -> Lines:
-    """(1 + eta N L)^H <= exp(H eta N L)."""
-    b, z = "(1 + eta*N*L)", "eta*N*L"
+def _exponential(z: str, short: str) -> Lines:
+    """(1 + eta N L)^H <= exp(H z), as eta N L <= z."""
     return (
-        axiom("exp", f"1 + {z} <= exp({z})", "exp", z),
-        power("to H", "exp", "H", f"{b}**H <= exp({z})**H"),
-        axiom("one more", None, "exp sum", f"h*{z}", z),
+        axiom("tangent", None, "exp", z),
+        combined("below", f"1 + eta*N*L <= exp({z})", f"tangent; {short}"),
+        power("to H", "below", "H", f"(1 + eta*N*L)**H <= exp({z})**H"),
+        axiom("one more", None, "exp sum", f"h*({z})", z),
         induction(
-            "powers", f"exp({z})**h == exp(h*{z})", [combined("none")],
+            "powers", f"exp({z})**h == exp(h*({z}))", [combined("none")],
             [combined("next", None, f"IH times exp({z}); one more times -1")], on="h",
         ),
         at("all powers", "powers", h="H"),
-        combined("grown", f"{b}**H <= exp(H*{z})", "to H; all powers"),
     )  # fmt: skip
 
 
 def part_of_epoch() -> Lines:
     """Lemma 11 (b): each ||Q_n grad f_n|| <= eta alpha_n N H (1 + eta N L)^H G, and (1 + eta N L)^H <= e."""
-    b, z, last = "(1 + eta*N*L)", "eta*N*L", "s[0, H]"
+    b, last = "(1 + eta*N*L)", "s[0, H]"
     return (
         *_growth_to_gradients(),
         *_chosen(last, f"norm({last})"),
@@ -395,20 +374,14 @@ def part_of_epoch() -> Lines:
             f"sum; triangle; sum_n: of each; sum_n: last turn; sum_n: largest times eta*alpha_n*N*H*{b}**H; "
             f"sum_n(alpha_n) == 1 times eta*N*H*{b}**H*G",
         ),
-        *_exponential(),
-        axiom("rest", f"1 + (1 - H*{z}) <= exp(1 - H*{z})", "exp", f"1 - H*{z}"),
-        axiom("both", None, "exp sum", f"1 - H*{z}", f"H*{z}"),
-        combined(
-            "e", f"{b}**H <= exp(1)",
-            f"grown; both times -1; rest times exp(H*{z}); eta*N*H*L <= 1 times exp(H*{z})",
-        ),
-        combined("all", None, "by G; e times eta*N*H*G"),
+        *_exponential("1/H", "eta*N*H*L <= 1 times 1/H"),
+        combined("all", None, "by G; to H times eta*N*H*G; all powers times eta*N*H*G"),
     )  # fmt: skip
 
 
 def near_a_step() -> Lines:
     """Lemma 11 (a): ||Q_n grad f_n - c H grad f_n|| <= c H ((1 + eta N L)^H - 1) G, which is at most c H e_R G."""
-    s, g, b, z, c, start = "s[k, h]", "grad(f_n, x[k])", "(1 + eta*N*L)", "eta*N*L", "eta*alpha_n*N", "grad(f_n, x0)"
+    s, g, b, c, start = "s[k, h]", "grad(f_n, x[k])", "(1 + eta*N*L)", "eta*alpha_n*N", "grad(f_n, x0)"
     off, less, gone = f"({s} - {c}*h*{g})", f"(-{c}*{BENT})", f"(s[0, H] - {c}*H*{start})"
     away = f"x[1] - eta*N*H*sum_n(alpha_n*{start})"
     return (
@@ -436,28 +409,25 @@ def near_a_step() -> Lines:
             f"sum; triangle; sum_n: last error; sum_n: largest times {c}*H*({b}**H - 1); "
             f"sum_n(alpha_n) == 1 times eta*N*H*({b}**H - 1)*G",
         ),
-        *_exponential(),
-        axiom("inverse", f"1 + (-H*{z}) <= exp(-H*{z})", "exp", f"-H*{z}"),
-        axiom("one is", None, "exp sum", f"H*{z}", f"-H*{z}"),
+        *_exponential("1/(4*R*H)", "eta <= 1/(4*N*H*R*L) times N*L"),
+        axiom("inverse", None, "exp", "-1/(4*R)"),
+        axiom("one is", None, "exp sum", "1/(4*R)", "-1/(4*R)"),
         domain("a round", "1 <= R"),
-        combined("some R", "4*R >= 4", "a round times 4"),
-        domain("less than 4", "256/81 < 4"),
-        combined("three", "1 <= 4*R - 1", "some R", "1 times 2"),
+        domain("< 4", "256/81 < 4"),
         combined(
-            "at most", f"(4*R - 1)*exp(H*{z}) <= 4*R",
-            f"one is times -4*R; inverse times 4*R*exp(H*{z}); eta <= 1/(4*N*H*R*L) times 4*N*H*R*L*exp(H*{z})",
+            "at most", "(4*R - 1)*exp(1/(4*R)) <= 4*R", "one is times -4*R; inverse times 4*R*exp(1/(4*R))",
         ),
-        axiom("quarter", "1 + (-1/4) <= exp(-1/4)", "exp", "-1/4"),
+        axiom("quarter", None, "exp", "-1/4"),
         axiom("quarters", None, "exp sum", "1/4", "-1/4"),
         combined("small", "exp(1/4) <= 4/3", "quarters times -4/3; quarter times 4/3*exp(1/4)"),
         axiom("halves", None, "exp sum", "1/2", "1/2"),
         axiom("half", None, "exp sum", "1/4", "1/4"),
         power("fourth", "small", "4", "exp(1/4)**4 <= (4/3)**4"),
-        combined("e < 4", "exp(1) < 4*R", "halves; half times exp(1/2) + exp(1/4)**2; fourth; some R; less than 4"),
-        axiom("e > 1", "exp(1) >= 1 + 1", "exp", "1"),
+        combined("e < 4", "exp(1) < 4*R", "halves; half times exp(1/2) + exp(1/4)**2; fourth; a round times 4; < 4"),
+        axiom("e > 1", None, "exp", "1"),
         combined(
             "e_R", f"{b}**H - 1 <= e_R",
-            "grown; at most times 1/(4*R - 1); e > 1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
+            "to H; all powers; at most times 1/(4*R - 1); e > 1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
             "1 times 4*R/((4*R - 1)*(4*R - exp(1)))",
         ),
         combined("by e_R", f"norm({away}) <= eta*N*H*e_R*G", "by G; e_R times eta*N*H*G"),
@@ -469,13 +439,11 @@ def near_identity() -> Lines:
     """Proposition 2: ||x[k] - x0|| <= ((1 + aL)^k - 1) ||x0||, and the same of y."""
     sides = [line for x, tap, a in (("x", "one", "a"), ("y", "other", "b")) for line in _grown(x, tap, a)]
     return (
-        combined("long", "K <= last - l + 1", "K == last - l + 1"),
         *sides,
-        *_times("opposite", "(x0 - y[K])", "1", "y[K] - x0"),
         axiom("both", None, "triangle", "x[K] - x0", "x0 - y[K]"),
         combined(
             "all", None,
-            "both times 1/norm(x0); opposite times 1/norm(x0); x end times 1/norm(x0); y end times 1/norm(x0); "
+            "both times 1/norm(x0); x end times 1/norm(x0); y end times 1/norm(x0); "
             "x grown; y grown",
         ),
     )  # fmt: skip
@@ -485,11 +453,7 @@ def _grown(x: str, tap: str, a: str) -> Lines:
     here, bent, q = f"{x}[k]", f"{tap}[k]", f"(1 + {a}*L)"
     taken = f"(-{a}*mean_n({bent}))"
     return (
-        assumed(
-            f"{x} every", f"norm2(grad(f_ni, {here}) - grad(f_ni, {here} - {here})) <= L**2*norm2({here})",
-            ["smooth(f_ni, L)"], "lipschitz-gradient", x=here, y=f"{here} - {here}",
-        ),
-        drawn(f"{x} bent 2", f"{x} every", f"norm2({bent}) <= L**2*norm2({here})"),
+        _bent(f"{x} bent 2", bent, here),
         root(f"{x} bent", f"{x} bent 2", f"norm({bent}) <= L*norm({here})"),
         axiom(f"{x} mean", None, "triangle", bent, over="mean_n"),
         *_long(f"{x} made", f"{x}[k+1] - x0", f"({here} - x0) + {taken}"),
@@ -505,7 +469,6 @@ def _grown(x: str, tap: str, a: str) -> Lines:
             [combined(f"{x} go on", None, f"{x} turn; IH times {q}")],
         ),
         at(f"{x} end", f"{x} run", k="K"),
-        combined(f"{x} one", f"1 <= {q}", (), f"1 times {a}*L"),
         axiom(f"{x} grown", f"{q}**K <= {q}**(last - l + 1)", "exponents", q, "K", "last + 1 - l"),
     )  # fmt: skip
 
@@ -521,52 +484,46 @@ def taken(one: str, two: str) -> str:
     return f"({ONCE}*{one} + {TWICE}*{two})/{BOTH}"
 
 
-def _none(j: int, why: str, sign: str) -> Lines:
-    """max(0, 1 - |T_a - j|) is 0."""
+def _none(j: int) -> Lines:
+    """max(0, 1 - |T_a - j|) is 0 where T_a is larger than j."""
     one = f"1 - abs(T_a - {j})"
     return (
-        axiom(f"far {j}", f"{sign}(T_a - {j}) <= abs(T_a - {j})", "abs", f"T_a - {j}"),
-        combined(f"off {j}", f"{one} <= 0", f"far {j}; {why}"),
+        axiom(f"far {j}", f"T_a - {j} <= abs(T_a - {j})", "abs", f"T_a - {j}"),
+        combined(f"off {j}", f"{one} <= 0", f"far {j}; {j} + 1 <= T_a"),
         axiom(f"none {j}", f"max(0, {one}) <= 0", "bounds", "0", one, "0"),
     )
 
 
 def _rate() -> Lines:
     """What RHO is, and that it stands to the power of twice as many steps as are taken."""
-    goal, whole = f"{ONCE}*{RHO}**2 + {TWICE}*{RHO}**4 <= {BOTH}*{RHO}**(2*T_a)", f"{RHO}**(2*T_a)"
-    none = combined("three or more", None, f"none 2 times {RHO}**4; none 1 times {RHO}**2", f"1 times {BOTH}*{whole}")
-    one = combined("just one", None, f"grown times {ONCE}; none 2 times {RHO}**4", f"1 times {TWICE}*{whole}")
-    two = combined("two", None, f"grown times {TWICE}; none 1 times {RHO}**2", f"1 times {ONCE}*{whole}")
-
-    def at_most(steps: int, then: dict[str, Any], why: Lines = ()) -> Lines:
-        twice = combined("twice T_a", f"2*T_a <= {2 * steps}", f"T_a <= {steps} times 2")
-        return (
-            twice,
-            axiom("grown", f"{RHO}**{2 * steps} <= {whole}", "exponents", RHO, "2*T_a", f"{2 * steps}"),
-            *why,
-            then,
-        )
-
-    more = cases("more steps", goal, "T_a <= 2", at_most(2, two), [*_none(2, "2 + 1 <= T_a", ""), none])
+    whole = f"{RHO}**(2*T_a)"
+    goal = f"{ONCE}*{RHO}**2 + {TWICE}*{RHO}**4 <= {BOTH}*{whole}"
+    square, fourth = (axiom(f"to {e}", f"{RHO}**{e} <= {whole}", "exponents", RHO, "2*T_a", e) for e in "24")
+    low = combined("low", "T_a <= 2", "T_a <= 1", "1")
+    one = combined("just one", None, f"to 2 times {ONCE}; to 4 times {TWICE}")
+    two = combined("two steps", None, f"none 1 times {RHO}**2; to 4 times {TWICE}", f"1 times {ONCE}*{whole}")
+    rest = combined("no step", None, f"none 1 times {RHO}**2; none 2 times {RHO}**4", f"1 times {BOTH}*{whole}")
+    more = cases("more steps", goal, "T_a <= 2", [fourth, two], [*_none(2), rest])
     return (
         axiom("most", "m_n <= max_n(m_n)", "extreme", "m_n", over="max_n"),
         axiom("fewest", "m_n >= min_n(m_n)", "extreme", "m_n", over="min_n"),
-        combined("shrinks", "min_n(m_n)/m_n <= 1", "fewest times 1/m_n"),
         combined("by RHO", f"1 - min_n(m_n)/m_n <= {RHO}", "most times min_n(m_n)/(m_n*max_n(m_n))"),
         power("squares", "by RHO", "2", f"(1 - min_n(m_n)/m_n)**2 <= {RHO}**2"),
         combined("fewest and most", "min_n(m_n) <= max_n(m_n)", "mean_n: most; mean_n: fewest"),
         combined("at least 0", f"0 <= {RHO}", "fewest and most times 1/max_n(m_n)"),
         combined("at most 1", f"{RHO} <= 1", (), "1 times min_n(m_n)/max_n(m_n)"),
-        cases(
-            "steps", goal, "T_a <= 1", at_most(1, one, _none(2, "T_a <= 1", "-")), [*_none(1, "1 + 1 <= T_a", ""), more]
-        ),
+        cases("steps", goal, "T_a <= 1", [low, square, fourth, one], [*_none(1), more]),
     )
 
 
-def _descent(name: str, before: str, after: str, best: str, z: str = "z_n", of: str = "best") -> Lines:
+def ahead(before: str, costs: str) -> str:
+    """The costs of which a gradient step of length n_min/(2 lam) on g_i is the projection onto the simplex."""
+    return f"-2*({before} - min_n(m_n)/(2*lam)*({costs} + 2*lam*({before})/m_n))"
+
+
+def _descent(name: str, before: str, after: str, best: str, z: str, of: str) -> Lines:
     """A gradient step, projected: sum (after - best)^2 <= RHO^2 sum (before - best)^2."""
-    length, shrink = "min_n(m_n)/(2*lam)", "(1 - min_n(m_n)/m_n)"
-    cost = f"-2*({before} - {length}*({z} + 2*lam*({before})/m_n))"
+    length, shrink, cost = "min_n(m_n)/(2*lam)", "(1 - min_n(m_n)/m_n)", ahead(before, z)
     return (
         level(f"{name} level", after, cost, "1"),
         axiom(f"{name} sum", f"sum_n({after}) == 1", "simplex", cost, "1"),
@@ -587,55 +544,6 @@ def _descent(name: str, before: str, after: str, best: str, z: str = "z_n", of: 
     )  # fmt: skip
 
 
-def descended_to(best: str, start: str, sentence: str | None = None) -> Lines:
-    """After one or two steps from the uniform weights, whose squared distance to the best ones is at most `start`."""
-    one, two = (f"sum_n(({name}_n - {best})**2)" for name in ("done", "dtwo"))
-    near = (
-        axiom("part", f"{best} <= sum_n({best})", "part", best, over="sum_n"),
-        combined("no more", f"{best} <= 1", "part; best sum"),
-        combined(
-            "start", f"sum_n((1/N - {best})**2) <= {start}", f"sum_n: no more times {best}; best sum times 1 - 2/N",
-            "1 times 1 + 1/N",
-        ),
-    )  # fmt: skip
-    return (
-        *_rate(),
-        level("best level", best, "z_n", "lam/m_n"),
-        axiom("best sum", f"sum_n({best}) == 1", "simplex", "z_n", "lam/m_n"),
-        *_descent("once", "1/N", "done_n", best),
-        *_descent("twice", "done_n", "dtwo_n", best),
-        *(() if sentence is None else near),
-        combined(
-            "descent", None if sentence is None else f"{taken(one, two)} <= {sentence}",
-            {
-                "steps": f"{start}/{BOTH}", "once": f"{ONCE}/{BOTH} + {TWICE}/{BOTH}*{RHO}**2",
-                "twice": f"{TWICE}/{BOTH}",
-                **({} if sentence is None else {"start": f"{ONCE}/{BOTH}*{RHO}**2 + {TWICE}/{BOTH}*{RHO}**4"}),
-            },
-        ),
-    )  # fmt: skip
-
-
-def estimated(x: str, zeta: str) -> Lines:
-    """The weights after one or two steps at x, and those that are best at w*; needs `error of w` and `diameter`."""
-    best, dist2 = "simplex_n(z_n, lam/m_n)", f"norm2({x} - xstar)"
-    error = taken("sum_n((done_n - a_n)**2)", "sum_n((dtwo_n - a_n)**2)")
-    own = f"8*L**2*kappa_g**2*sum_n(2*({zeta}) + 4*L**2*{dist2})*{dist2}"
-    return (
-        *observed(x, "z_n", best, zeta, "a_n"),
-        *descended_to(best, "2", f"2*{RHO}**(2*T_a)"),
-        combined(
-            "outcome", f"{error} <= 4*{RHO}**(2*T_a) + {own}", "descent times 2; observation times 2",
-            f"sum_n: done_n - 2*{best} + a_n times {ONCE}/{BOTH}; sum_n: dtwo_n - 2*{best} + a_n times {TWICE}/{BOTH}",
-        ),
-        combined(
-            "all", None,
-            f"E: outcome; E: diameter times 32*N*kappa_g**2*L**4*{dist2}; "
-            "error of w times 16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
-        ),
-    )  # fmt: skip
-
-
 def _of_simplex(name: str, weight: str, z: str, curvature: str) -> Lines:
     """Weights sum to 1, are at most 1, and so are their squares together."""
     return (
@@ -646,20 +554,54 @@ def _of_simplex(name: str, weight: str, z: str, curvature: str) -> Lines:
     )
 
 
-def _ahead(before: str, costs: str) -> str:
-    """The costs of which a gradient step of length n_min/(2 lam) on g_i is the projection onto the simplex."""
-    return f"-2*({before} - min_n(m_n)/(2*lam)*({costs} + 2*lam*({before})/m_n))"
+def descended_to(best: str, z: str = "z_n") -> Lines:
+    """After one or two steps from the uniform weights, whose squared distance to the best ones is at most 2."""
+    one, two = (f"sum_n(({name}_n - {best})**2)" for name in ("done", "dtwo"))
+    return (
+        *_rate(),
+        level("best level", best, z, "lam/m_n"),
+        *_of_simplex("best", best, z, "lam/m_n"),
+        *_descent("once", "1/N", "done_n", best, z, "best"),
+        *_descent("twice", "done_n", "dtwo_n", best, z, "best"),
+        combined(
+            "descent", f"{taken(one, two)} <= {RHO}**(2*T_a)*sum_n((1/N - {best})**2)",
+            f"steps times sum_n((1/N - {best})**2)/{BOTH}; once times {ONCE}/{BOTH} + {TWICE}/{BOTH}*{RHO}**2; "
+            f"twice times {TWICE}/{BOTH}",
+        ),
+        combined("start", f"sum_n((1/N - {best})**2) <= 2", "best squares; best sum times -2/N", "1 times 1 + 1/N"),
+    )  # fmt: skip
+
+
+def estimated(x: str) -> Lines:
+    """The weights after one or two steps at x, and those that are best at w*; needs `error of w` and `diameter`."""
+    best, dist2 = "simplex_n(z_n, lam/m_n)", f"norm2({x} - xstar)"
+    zeta = f"norm2{START}"
+    error = taken("sum_n((done_n - a_n)**2)", "sum_n((dtwo_n - a_n)**2)")
+    own = f"8*L**2*kappa_g**2*sum_n(2*({zeta}) + 4*L**2*{dist2})*{dist2}"
+    return (
+        at("apart from w*", "diameter", k=x[2:-1]),
+        *observed(x, best, zeta, "a_n"),
+        *descended_to(best),
+        combined(
+            "outcome", f"{error} <= 4*{RHO}**(2*T_a) + {own}",
+            f"descent times 2; start times 2*{RHO}**(2*T_a); observation times 2",
+            f"sum_n: done_n - 2*{best} + a_n times {ONCE}/{BOTH}; sum_n: dtwo_n - 2*{best} + a_n times {TWICE}/{BOTH}",
+        ),
+        combined(
+            "all", None,
+            f"E: outcome; E: apart from w* times 32*N*kappa_g**2*L**4*{dist2}; "
+            "error of w times 16*L**2*kappa_g**2*N*(zbar + 8*L**2*r**2)",
+        ),
+    )  # fmt: skip
 
 
 def weights_of_epochs() -> Lines:
     """Lemma 14: 3 (error at x[k+1]) + 3 (how the best weights move) + 3 (error at x[k])."""
     now, new, old = "simplex_n(z_n, lam/m_n)", "x[k+1]", "x[k]"
-    then, middle = "simplex_n(y_n, lam/m_n)", f"simplex_n({_ahead('dtwo_n', 'z_n')}, 1)"
-    start = "(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
+    then, middle = "simplex_n(y_n, lam/m_n)", f"simplex_n({ahead('dtwo_n', 'z_n')}, 1)"
     apart, first, last = _apart(new, old), _apart(old, "xstar"), _apart(new, "xstar")
-    ends, step2 = f"(2*{start} + {first} + {last})", f"norm2({new} - {old})"
+    ends, step2 = f"(2*{START} + {first} + {last})", f"norm2({new} - {old})"
     one, two, by = f"{ONCE}/{BOTH}", f"{TWICE}/{BOTH}", f"{RHO}**2"
-    zeta = "norm2(first_n(grad(f_n, xstar)) - grad(f_n, xstar))"
 
     def between(weight: str, other: str) -> str:
         return f"sum_n(({weight} - {other})**2)"
@@ -671,22 +613,18 @@ def weights_of_epochs() -> Lines:
         )  # fmt: skip
 
     return (
-        *in_ball(old),
-        at("next in ball", "ball", k="k + 1"),
-        combined(
-            "next diameter", f"norm2({new} - xstar) <= 4*r**2",
-            "next in ball times 2; norm2(xstar) <= r**2 times 2", f"{new} + xstar",
-        ),
+        *in_ball(),
+        at("next diameter", "diameter", k="k + 1"),
         *_moved_weights("z_n", now, "y_n", then),
         *_near("near", new, old), *_near("near old", old, "xstar"), *_near("near new", new, "xstar"),
         *_both_ways(apart, ends),
         combined(
-            "ends", f"norm2({ends}) <= 8*({zeta}) + 32*L**2*r**2",
+            "ends", f"norm2({ends}) <= 8*norm2{START} + 32*L**2*r**2",
             "near old times 4; near new times 4; diameter times 4*L**2; next diameter times 4*L**2",
-            f"2*{start} - {first} - {last}; {first} - {last} times 2",
+            f"2*{START} - {first} - {last}; {first} - {last} times 2",
         ),
         combined(
-            "moved", f"(z_n - y_n)**2 <= L**2*{step2}*(8*({zeta}) + 32*L**2*r**2)",
+            "moved", f"(z_n - y_n)**2 <= L**2*{step2}*(8*norm2{START} + 32*L**2*r**2)",
             f"less times norm({apart})*norm({ends}) + dot({apart}, {ends}); near times norm2({ends}); "
             f"ends times L**2*{step2}",
         ),
@@ -694,28 +632,23 @@ def weights_of_epochs() -> Lines:
             "best", f"{between(now, then)} <= 8*kappa_g**2*L**2*N*(zbar + 4*L**2*r**2)*{step2}",
             "lipschitz; sum_n: moved times kappa_g**2",
         ),
-        *_rate(),
+        *descended_to(then, "y_n"),
         level("now level", now, "z_n", "lam/m_n"),
-        level("then level", then, "y_n", "lam/m_n"),
         *_of_simplex("now", now, "z_n", "lam/m_n"),
-        *_of_simplex("then", then, "y_n", "lam/m_n"),
-        *_of_simplex("one", "done_n", _ahead("1/N", "y_n"), "1"),
-        *_of_simplex("two", "dtwo_n", _ahead("done_n", "y_n"), "1"),
-        *_descent("d once", "1/N", "done_n", then, "y_n", "then"),
-        *_descent("d twice", "done_n", "dtwo_n", then, "y_n", "then"),
+        *_of_simplex("one", "done_n", ahead("1/N", "y_n"), "1"),
+        *_of_simplex("two", "dtwo_n", ahead("done_n", "y_n"), "1"),
         *_descent("e once", "done_n", "eone_n", now, "z_n", "now"),
         *_descent("e half", "dtwo_n", middle, now, "z_n", "now"),
         *_descent("e twice", middle, "etwo_n", now, "z_n", "now"),
         close("done_n", "one"),
         close("dtwo_n", "two"),
-        combined("from 1/N", f"{between('1/N', then)} <= 2", "then squares; then sum times -2/N", "1 times 1 + 1/N"),
         combined(
             "outcome",
             f"{taken(between('eone_n', 'done_n'), between('etwo_n', 'dtwo_n'))}"
             f" <= 12*{RHO}**(2*T_a) + 3*{between(now, then)}",
-            f"steps times 12/{BOTH}; e once times 3*{one}; from one times 3*{one}*{by}; "
-            f"d once times 3*{one} + 3*{two}*{by}; from 1/N times 3*{one}*{by} + 3*{two}*{by}**2; "
-            f"e twice times 3*{two}; e half times 3*{two}*{by}; from two times 3*{two}*{by}**2; d twice times 3*{two}",
+            f"steps times 6/{BOTH}; e once times 3*{one}; from one times 3*{one}*{by}; descent times 3; "
+            f"start times 3*{RHO}**(2*T_a); e twice times 3*{two}; e half times 3*{two}*{by}; "
+            f"from two times 3*{two}*{by}**2",
             {
                 f"sum_n: {a} - {b}": share
                 for e, d, share in (("eone_n", "done_n", one), ("etwo_n", "dtwo_n", two))
@@ -726,7 +659,7 @@ def weights_of_epochs() -> Lines:
                 )
             },
         ),
-        *last_minibatch("(1 - mu*gamma)**k*4*r**2 + gamma*delta2/(mu*M)"),
+        *last_minibatch(),
         axiom("step angle", f"dot(moved[k] - {new}, {old} - {new}) <= 0", "projection", new, "moved[k]", old),
         step(
             "step length",

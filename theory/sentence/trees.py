@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
@@ -106,6 +106,14 @@ def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expressi
         yield sign, e
 
 
+def factors_of(e: Expression) -> tuple[list[Expression], list[Expression]]:
+    """Those above and below the line of a fraction."""
+    if isinstance(e, Apply) and e.operation in ("*", "/"):
+        (one, under), (other, more) = map(factors_of, parts(e))
+        return ([*one, *other], [*under, *more]) if e.operation == "*" else ([*one, *more], [*under, *other])
+    return [e], []
+
+
 def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
     """The tree with names replaced by trees."""
     if isinstance(e, Name):
@@ -115,6 +123,14 @@ def replaced(e: Expression, new: Mapping[str, Expression]) -> Expression:
     if isinstance(e, At):
         return At(e.name, tuple(replaced(a, new) for a in e.indices))
     return e
+
+
+def exchanged(e: Expression, new: Callable[[Expression], Expression | None]) -> Expression:
+    """The tree with each part for which `new` has another one replaced by that, the outermost first."""
+    other = new(e)
+    if other is not None or not isinstance(e, Apply):
+        return e if other is None else other
+    return applied(e.operation, tuple(exchanged(a, new) for a in parts(e)))
 
 
 _STRENGTH = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 5}

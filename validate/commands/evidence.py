@@ -67,7 +67,7 @@ def check(
     says where and why; the verdict, and the status, are then what the rest of the check makes of it. With --repair,
     what is refuted is said to be a misprint, a lost constant, a lost hypothesis, or false, as `fedproof repair` does.
 
-    Example: fedproof check fedavg-svrg --quick
+    Example: fedproof check textbook --quick
     """
     from validate.checking import check_all, resolve
     from validate.repairs.several import instead_of
@@ -230,7 +230,7 @@ def report(
     they matter. Pages and figures that an earlier report left in the folder, and nobody has changed, are removed if
     they are no longer written.
 
-    Example: fedproof report fedavg-svrg --quick --out report
+    Example: fedproof report textbook --quick --out report
     """
     from validate.report import write
 
@@ -260,7 +260,7 @@ def reproduce(
 
     With as many runs as the paper has, and with enough runs for the truth.
 
-    Example: fedproof reproduce fedavg-svrg --out figures
+    Example: fedproof reproduce PAPER --out figures
     """
     from theory import catalog
     from validate.experiments import reproduction

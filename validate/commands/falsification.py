@@ -33,7 +33,7 @@ def falsify(
     Exit status 1 when the claim is broken, also where that could not be confirmed, or no certificate can hold it. The
     certificate is beside that of a check, as LABEL.falsify.json.
 
-    Example: fedproof falsify fedavg-svrg/lemma-a2
+    Example: fedproof falsify saga/lemma-3
     """
     from theory.catalog import claim as find
     from validate import kept

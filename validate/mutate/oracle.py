@@ -87,13 +87,13 @@ class Oracle:
         if not one.same_instances or one.claim.sentence.relation != relation or relation == "==":
             return False
         sign = 1 if relation in ("<=", "<") else -1
-        pairs = [pair for a, b in self.sides(one) for pair in _pairs(a, b)]
-        return bool(pairs) and all(
-            sign * _difference(b.left, a.left) <= 0 <= sign * _difference(b.right, a.right) for a, b in pairs
+        both = [pair for a, b in self.sides(one) for pair in pairs(a, b)]
+        return bool(both) and all(
+            sign * difference(b.left, a.left) <= 0 <= sign * difference(b.right, a.right) for a, b in both
         )
 
 
-def _difference(one: Any, two: Any) -> Any:
+def difference(one: Any, two: Any) -> Any:
     """Of two sides; 0 where balls and floats do not tell them apart."""
     if isinstance(one, Fraction) and isinstance(two, Fraction):
         return one - two
@@ -107,12 +107,12 @@ def _alike(one: Seen, two: Seen) -> bool:
     if [(dict(r.at), r.minimiser, r.status) for r in rows] != [(dict(r.at), r.minimiser, r.status) for r in others]:
         return False
     return all(
-        (a.left is None and b.left is None) or (_difference(a.left, b.left) == 0 and _difference(a.right, b.right) == 0)
+        (a.left is None and b.left is None) or (difference(a.left, b.left) == 0 and difference(a.right, b.right) == 0)
         for a, b in zip(rows, others, strict=True)
     )
 
 
-def _pairs(one: Seen, two: Seen) -> Iterator[tuple[Row, Row]]:
+def pairs(one: Seen, two: Seen) -> Iterator[tuple[Row, Row]]:
     """The rows of both where both have sides."""
     by_index = {(tuple(row.at.items()), row.minimiser): row for row in two.measured.rows if row.left is not None}
     for row in one.measured.rows:

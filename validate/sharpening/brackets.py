@@ -11,9 +11,10 @@ from theory.for_every import predicate_of
 from theory.sentence import parse_sentence
 from validate.both_sides import Row, sides
 from validate.instances.seen import Seen, measured
+from validate.mutate.oracle import pairs
 from validate.sharpening.findings import Bracket, Word
 from validate.sharpening.judging import Judge
-from validate.sharpening.stronger import Family, rows
+from validate.sharpening.stronger import Family
 
 CLOSE = Fraction(1, 100)
 """Relative distance of both sides at which they are not brought nearer."""
@@ -163,7 +164,7 @@ class Moving:
         sign = 1 if (self.judge.claim.sentence.relation in ("<=", "<")) == self.family.smaller else -1
         for seen in self.judge.there:
             other = measured(self.family.at(factor), seen.drawn)
-            needed = [] if other is None else [n for pair in rows(seen, other) for n in _needed(*pair, factor, sign)]
+            needed = [] if other is None else [n for pair in pairs(seen, other) for n in _needed(*pair, factor, sign)]
             if needed:
                 yield (max if self.family.smaller else min)(needed), seen
 

@@ -15,9 +15,9 @@ from theory.for_every import assumption
 from theory.formula import Apply, Name, Number
 from theory.predicates import Predicate
 from theory.sentence import FUNCTION_NAMES, Expression, Sentence, SentenceError, applied, parts, replaced, text_of
-from validate.both_sides import Row
 from validate.instances.seen import Seen, measured
 from validate.mutate.neighbours import EXCHANGED, SUMS, Path, moves, on_assumptions, places, put
+from validate.mutate.oracle import difference, pairs
 from validate.sharpening.findings import Kind
 
 KINDS: dict[str, Kind] = {
@@ -27,7 +27,6 @@ KINDS: dict[str, Kind] = {
     "hypothesis dropped": "assumption",
     "hypothesis weakened": "assumption",
 }
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -277,26 +276,9 @@ def says_more(claim: Claim, other: Claim, there: Sequence[Seen]) -> bool:
         again = measured(other, seen.drawn)
         if again is None:
             continue
-        for a, b in rows(seen, again):
+        for a, b in pairs(seen, again):
             gap = sign * difference(b.right, a.right)
             if gap > 0:
                 return False
             strictly = strictly or gap < 0
     return strictly
-
-
-def rows(one: Seen, two: Seen) -> Iterator[tuple[Row, Row]]:
-    """The rows of both where both have sides."""
-    there = {(tuple(row.at.items()), row.minimiser): row for row in two.measured.rows if row.left is not None}
-    for row in one.measured.rows:
-        other = there.get((tuple(row.at.items()), row.minimiser))
-        if row.left is not None and other is not None:
-            yield row, other
-
-
-def difference(one: Any, two: Any) -> Any:
-    """One side less another; 0 where balls and floats do not tell them apart."""
-    if isinstance(one, Fraction) and isinstance(two, Fraction):
-        return one - two
-    first, second = float(one), float(two)
-    return 0.0 if abs(first - second) <= ROUNDING * max(abs(first), abs(second)) else first - second

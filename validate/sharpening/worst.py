@@ -17,7 +17,18 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
-from theory.sentence import At, Expression, SentenceError, applied, everything, parts, read, replaced, text_of
+from theory.sentence import (
+    At,
+    Expression,
+    SentenceError,
+    applied,
+    everything,
+    factors_of,
+    parts,
+    read,
+    replaced,
+    text_of,
+)
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen, measured
 from validate.mutate.neighbours import Path, put
@@ -78,7 +89,7 @@ def terms(claim: Claim) -> Iterator[Term]:
     right = claim.sentence.right
     for path, term in additive(right):
         if _added(right, path):
-            above, below = _factors(term)
+            above, below = factors_of(term)
             numbers = [e for e in above if _of_numbers(claim, e)]
             under = [e for e in below if _of_numbers(claim, e)]
             rest = [e for e in above if e not in numbers]
@@ -176,14 +187,6 @@ def _added(e: Expression, path: Path) -> bool:
             return False
         e = parts(e)[place]
     return True
-
-
-def _factors(e: Expression) -> tuple[list[Expression], list[Expression]]:
-    """Those above and below the line of a fraction."""
-    if isinstance(e, Apply) and e.operation in ("*", "/"):
-        (one, under), (other, more) = map(_factors, parts(e))
-        return ([*one, *other], [*under, *more]) if e.operation == "*" else ([*one, *more], [*under, *other])
-    return [e], []
 
 
 def _product(some: list[Expression]) -> Expression:

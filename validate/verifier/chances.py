@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb, perm
+from math import comb, factorial
 from typing import Any, NamedTuple
 
 from .draws import batches
@@ -110,13 +110,14 @@ class Chance:
 def _moment(size: int, taken: int, repeats: bool, powers: tuple[int, ...]) -> Fraction:
     """E of a product of different counts to these powers."""
     if not repeats:
-        return Fraction(perm(taken, len(powers)), perm(size, len(powers)))
+        return Fraction(comb(taken, len(powers)), comb(size, len(powers)))
     total = ZERO  # a power is a sum of falling factorials, of which products have simple expectations
     for parts in product(*(range(1, power + 1) for power in powers)):
         ways = 1
         for power, part in zip(powers, parts, strict=True):
             ways *= _partitions(power, part)
-        total += Fraction(ways * perm(taken, sum(parts)), size ** sum(parts))
+        many = sum(parts)
+        total += Fraction(ways * comb(taken, many) * factorial(many), size**many)
     return total
 
 

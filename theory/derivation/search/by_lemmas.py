@@ -25,6 +25,7 @@ from theory.sentence import (
     Sentence,
     applied,
     everything,
+    exchanged,
     parse_expression,
     parse_sentence,
     parts,
@@ -160,9 +161,7 @@ def _terms(e: Expression) -> Iterator[Expression]:
 
 def _put(e: Expression, new: Callable[[At], Expression]) -> Expression:
     """A tree with other states."""
-    if isinstance(e, At):
-        return new(e)
-    return applied(e.operation, tuple(_put(a, new) for a in parts(e))) if isinstance(e, Apply) else e
+    return exchanged(e, lambda part: new(part) if isinstance(part, At) else None)
 
 
 def _copies(claim: Claim) -> dict[str, str]:

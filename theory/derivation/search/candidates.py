@@ -17,9 +17,9 @@ from theory.derivation.spoken import averaged
 from theory.formula import Apply, Name
 from theory.sentence import (
     Expression,
-    applied,
     everything,
     everything_meant,
+    exchanged,
     index_of,
     parse_expression,
     parse_sentence,
@@ -130,7 +130,8 @@ class Candidates:
             if not isinstance(e, Apply) or e.operation != "norm2":
                 continue
             for mean in dict.fromkeys(m for m in everything(e) if isinstance(m, Apply) and m.operation == "mean_k"):
-                inner = replaced_part(parts(e)[0], mean, parts(mean)[0])
+                inside: dict[Expression, Expression] = {mean: parts(mean)[0]}
+                inner = exchanged(parts(e)[0], inside.get)
                 if read(inner, self.claim.vocabulary).free - self.free != {"k"}:
                     continue
                 one, all_ = text_of(inner), text_of(parts(e)[0])
@@ -353,10 +354,3 @@ class Candidates:
             for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
         }
         return vectors, over, weight, entries
-
-
-def replaced_part(e: Expression, old: Expression, new: Expression) -> Expression:
-    """A tree with one of its parts replaced, wherever it stands."""
-    if e == old:
-        return new
-    return applied(e.operation, tuple(replaced_part(a, old, new) for a in parts(e))) if isinstance(e, Apply) else e

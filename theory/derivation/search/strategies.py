@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.search.candidates import replaced_part
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.settings import worth
@@ -23,6 +22,7 @@ from theory.sentence import (
     Sentence,
     applied,
     everything,
+    exchanged,
     index_of,
     parse_expression,
     parse_sentence,
@@ -220,7 +220,8 @@ def _in_cases(context: Context, e: Apply, factor: str) -> list[Line] | None:
         inside = Context(claim, context.forms, context.work, context.settings, own, [text], context.used)
         for one in parts(e):
             sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
-            left, right = (replaced_part(side, e, one) for side in sides)
+            case: dict[Expression, Expression] = {e: one}
+            left, right = (exchanged(side, case.get) for side in sides)
             name = inside.name("case")
             first = combine(inside, str(Sentence(left, claim.sentence.relation, right)), name)
             if first is None:
@@ -349,26 +350,21 @@ def _with_potential(claim: Claim) -> Iterator[str]:
         left, right = right, left
     random = claim.program is not None and claim.program.random
 
-    def changed(e: Expression, new: Callable[[Apply], Expression | None]) -> Expression:
-        if isinstance(e, Apply):
-            own = new(e)
-            return own if own is not None else applied(e.operation, tuple(changed(a, new) for a in parts(e)))
-        return e
+    def of_start(e: Expression) -> bool:
+        asks = isinstance(e, Apply) and e.operation in ("f", "norm2")
+        return asks and any(isinstance(p, Name) and p.name == "x0" for p in everything(e))
 
-    def of_start(e: Apply) -> bool:
-        return e.operation in ("f", "norm2") and any(isinstance(p, Name) and p.name == "x0" for p in everything(e))
-
-    def ended(e: Apply) -> Expression | None:
+    def ended(e: Expression) -> Expression | None:
         if not of_start(e):
             return None
         state = claim.program.state[0].name if claim.program is not None else "x"
         moved = replaced(e, {"x0": At(state, (Name("K"),))})
         return applied("E", (moved,)) if random else moved
 
-    def gone(e: Apply) -> Expression | None:
+    def gone(e: Expression) -> Expression | None:
         if not of_start(e):
             return None
-        return Name("fstar") if e.operation == "f" else ZERO
+        return Name("fstar") if isinstance(e, Apply) and e.operation == "f" else ZERO
 
     if not isinstance(left, Apply) or left.operation not in ("mean_k", "sum_k"):
         return
@@ -377,10 +373,10 @@ def _with_potential(claim: Claim) -> Iterator[str]:
         (lambda e: applied("*", (Name("K"), e))) if left.operation == "mean_k" else (lambda e: e)
     )
 
-    def averaged(e: Apply) -> Expression | None:
-        return applied("mean_k", parts(e)) if e.operation == "max_k" else None
+    def averaged(e: Expression) -> Expression | None:
+        return applied("mean_k", parts(e)) if isinstance(e, Apply) and e.operation == "max_k" else None
 
-    for bound in dict.fromkeys((right, changed(right, averaged))):  # of the rounds so far, not of all
-        whole, last, rest = times(bound), times(changed(bound, ended)), times(changed(bound, gone))
+    for bound in dict.fromkeys((right, exchanged(right, averaged))):  # of the rounds so far, not of all
+        whole, last, rest = times(bound), times(exchanged(bound, ended)), times(exchanged(bound, gone))
         if last != whole:
             yield f"{text_of(total)} <= {text_of(whole)} - {text_of(last, 2)} + {text_of(rest, 2)}"
