@@ -69,7 +69,8 @@ def latex_of_assumption(one: Predicate | Sentence, words: Vocabulary | None = No
         listed = ",".join(name_in_latex(name) for name in one.over)
         return rf"\forall\, {listed}:\; {latex_of_sentence(one.sentence, one.words(words or Vocabulary()))}"
     constants = [one.matrix] if isinstance(one, Connected) else [latex_of(c, words) for c in one.constants]
-    squares = [latex_of(Apply("**", (c, Number(Fraction(2)))), words) for c in one.constants]
+    two = Number(Fraction(2))
+    squares = [latex_of(Apply("**", (c, two)), words) for c in one.constants]  # type: ignore[arg-type]
     function = _function(one.function) if one.function else ""
     return one.latex.format(f=function, c=r",\ ".join(constants), squares=squares)
 

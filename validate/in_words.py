@@ -9,7 +9,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.comparison import OPPOSITE
 from validate.both_sides import Row
-from validate.certificate.exact_text import is_long, in_digits
+from validate.certificate.exact_text import in_digits, is_long
 from validate.instances import Pieces, Points, Ridges
 from validate.instances.pool import Drawn
 from validate.instances.scalars import Schedule

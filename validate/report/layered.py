@@ -6,6 +6,7 @@ So no line passes behind a box, and what leaves a box for several rows has one l
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from scipy.optimize import isotonic_regression
@@ -60,25 +61,26 @@ def layout(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> Layou
     segments: dict[tuple[Item, Item], None] = {}
     for base, on in edges:
         if row[on] > row[base]:
-            way = [base, *(Lane(base, r) for r in range(row[base] + 1, row[on])), on]
-            segments |= dict.fromkeys(zip(way, way[1:], strict=False))
+            way: list[Item] = [base, *(Lane(base, r) for r in range(row[base] + 1, row[on])), on]
+            segments |= dict.fromkeys(pairwise(way))
     near: dict[Item, list[Item]] = {item: [] for item in at}
     for above, under in segments:
         near[above].append(under)
         near[under].append(above)
     rows = [[item for item in at if at[item] == r] for r in range(max(row.values()) + 1)]
     room = {item: widths[item] if isinstance(item, str) else LANE for item in at}
-    centre = {item: x for items in rows for item, x in zip(items, _packed(items, room), strict=True)}
-    for sweep in range(2 * SWEEPS):
+    centre: dict[Item, float] = {item: x for items in rows for item, x in zip(items, _packed(items, room), strict=True)}
+    for sweep in range(SWEEPS):
         for items in rows if sweep % 2 else rows[::-1]:
-            wanted = {item: _wanted(item, near[item], centre) for item in items}
-            if sweep < SWEEPS:
-                items.sort(key=wanted.__getitem__)
-                centre |= zip(items, _packed(items, room), strict=True)
-            else:
-                offset = _packed(items, room)
-                moved = isotonic_regression([wanted[i] - x for i, x in zip(items, offset, strict=True)]).x
-                centre |= {item: x + float(by) for item, x, by in zip(items, offset, moved, strict=True)}
+            items.sort(key={item: _wanted(item, near[item], centre) for item in items}.__getitem__)
+            centre |= zip(items, _packed(items, room), strict=True)
+    _untangle(rows, segments)
+    for sweep in range(SWEEPS):
+        for items in rows if sweep % 2 else rows[::-1]:
+            offset = _packed(items, room)
+            by = [_wanted(item, near[item], centre) - x for item, x in zip(items, offset, strict=True)]
+            moved = isotonic_regression(by).x
+            centre |= {item: x + float(to) for item, x, to in zip(items, offset, moved, strict=True)}
     left = min(x - room[item] / 2 for item, x in centre.items())
     placed = {item: round(x - left) for item, x in centre.items()}
     return Layout(row, placed, list(segments), max(x + room[item] // 2 for item, x in placed.items()))
@@ -102,6 +104,33 @@ def _rows(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> dict[s
         order = [id for id in order if id not in chosen]
     place = {id: len(found) - 1 - at for at, ids in enumerate(found) for id in ids}
     return {id: place[id] for id in widths}
+
+
+def _untangle(rows: Sequence[list[Item]], segments: Iterable[tuple[Item, Item]]) -> None:
+    """Exchange neighbours of a row where no more lines cross then; what is as good may lead to what is better."""
+    lines: list[list[tuple[Item, Item]]] = [[] for _ in rows]
+    row = {item: at for at, items in enumerate(rows) for item in items}
+    for above, on in segments:
+        lines[row[above]].append((above, on))
+    for sweep in range(SWEEPS):
+        for at, items in enumerate(rows):
+            beside = [*lines[at], *(lines[at - 1] if at else ())]
+            for left in range(len(items) - 1):
+                before = _crossings(rows, beside)
+                items[left : left + 2] = items[left + 1], items[left]
+                after = _crossings(rows, beside)
+                if after > before or (after == before and sweep % 2):
+                    items[left : left + 2] = items[left + 1], items[left]
+
+
+def _crossings(rows: Sequence[Sequence[Item]], lines: Iterable[tuple[Item, Item]]) -> int:
+    """How many pairs of lines cross."""
+    place = {item: (at, x) for at, items in enumerate(rows) for x, item in enumerate(items)}
+    ends = [(*place[above], place[on][1]) for above, on in lines]
+    return sum(
+        r == other and (x - other_x) * (to - other_to) < 0
+        for (r, x, to), (other, other_x, other_to) in combinations(ends, 2)
+    )
 
 
 def _packed(items: Iterable[Item], room: Mapping[Item, int]) -> list[float]:
