@@ -35,13 +35,13 @@ class Layout(NamedTuple):
     """Where everything is.
 
     Attributes:
-        row: of each node, from 0 at the top.
+        row: of each node and lane, from 0 at the top.
         centre: pixels from the left, of nodes and lanes.
         segments: lines between neighbouring rows, each once.
         width: pixels.
     """
 
-    row: dict[str, int]
+    row: dict[Item, int]
     centre: dict[Item, int]
     segments: list[tuple[Item, Item]]
     width: int
@@ -57,18 +57,18 @@ def layout(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> Layou
     row = _rows(widths, edges)
     below = {base: sorted({row[on] for b, on in edges if b == base and row[on] > row[base]}) for base in widths}
     lanes = [Lane(base, at) for base, rows in below.items() if rows for at in range(row[base] + 1, rows[-1])]
-    at = {**row, **{lane: lane.row for lane in lanes}}
+    row |= {lane: lane.row for lane in lanes}
     segments: dict[tuple[Item, Item], None] = {}
     for base, on in edges:
         if row[on] > row[base]:
             way: list[Item] = [base, *(Lane(base, r) for r in range(row[base] + 1, row[on])), on]
             segments |= dict.fromkeys(pairwise(way))
-    near: dict[Item, list[Item]] = {item: [] for item in at}
+    near: dict[Item, list[Item]] = {item: [] for item in row}
     for above, under in segments:
         near[above].append(under)
         near[under].append(above)
-    rows = [[item for item in at if at[item] == r] for r in range(max(row.values()) + 1)]
-    room = {item: widths[item] if isinstance(item, str) else LANE for item in at}
+    rows = [[item for item in row if row[item] == r] for r in range(max(row.values()) + 1)]
+    room = {item: widths[item] if isinstance(item, str) else LANE for item in row}
     centre: dict[Item, float] = {item: x for items in rows for item, x in zip(items, _packed(items, room), strict=True)}
     for sweep in range(SWEEPS):
         for items in rows if sweep % 2 else rows[::-1]:
@@ -86,7 +86,7 @@ def layout(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> Layou
     return Layout(row, placed, list(segments), max(x + room[item] // 2 for item, x in placed.items()))
 
 
-def _rows(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> dict[str, int]:
+def _rows(widths: Mapping[str, int], edges: Sequence[tuple[str, str]]) -> dict[Item, int]:
     """The row of each node: filled from below, by those first that have most above them."""
     depth = dict.fromkeys(widths, 0)
     for _ in widths:

@@ -68,7 +68,7 @@ def in_short(certificate: Mapping[str, Any]) -> str:
     """The instance in a few words: its functions where they are short, else how many clients there are.
 
     Example:
-        >>> in_short({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}})
+        >>> in_short({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}}).replace(chr(160), " ")
         'one client, f(x) = ½x² − x'
     """
     if certificate.get("problem") is None:

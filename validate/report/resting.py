@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from theory.claim import Claim
 from validate.report.claim import ClaimView
-from validate.report.layered import Item, Lane, layout
+from validate.report.layered import Lane, layout
 from validate.report.views import PaperView
 
 LINE, BETWEEN, EDGE = 26, 26, 3
@@ -160,8 +160,7 @@ def _drawn(chosen: Sequence[ClaimView], known: Sequence[Edge], proof: Mapping[st
     short = {id: _short(label) for id, label in labels.items()}
     wide = {id: max(NARROWEST, ASIDE + CHARACTER * len(text)) for id, text in short.items()}
     found = layout(wide, known)
-    top: dict[Item, int] = {**found.row, **{lane: lane.row for lane in found.centre if isinstance(lane, Lane)}}
-    place = {item: (x + EDGE, top[item] * (LINE + BETWEEN) + EDGE) for item, x in found.centre.items()}
+    place = {item: (x + EDGE, found.row[item] * (LINE + BETWEEN) + EDGE) for item, x in found.centre.items()}
     false = {c.claim.id for c in chosen if c.verdict == "refuted"}
     lines = [_line(place[at], place[on], isinstance(on, Lane), _base(at) in false) for at, on in found.segments]
     boxes = []
