@@ -156,7 +156,7 @@ def pictures(views: Sequence[PaperView], rows: bool = False) -> list[Picture]:
 
 def _drawn(chosen: Sequence[ClaimView], known: Sequence[Edge], proof: Mapping[str, str], rows: bool) -> Markup:
     several = len({c.claim.paper for c in chosen}) > 1
-    labels = {c.claim.id: c.claim.id if several else c.short for c in chosen}
+    labels = {c.claim.id: c.claim.id if several else c.brief for c in chosen}
     short = {id: _short(label) for id, label in labels.items()}
     wide = {id: max(NARROWEST, ASIDE + CHARACTER * len(text)) for id, text in short.items()}
     found = layout(wide, known)
