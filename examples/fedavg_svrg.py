@@ -29,10 +29,10 @@ from validate.report.readable import number
 class Setting:
     """Section VI."""
 
-    agents: int = stated(18, "900 people, {} agents of 50, 5 features, f_{{n,i}}(θ) = (qθ − y)²")
+    agents: int = stated(18, "900 people, {} agents of 50, 5 features, fₙᵢ(θ) = (qθ − y)²")
     start: float = stated(0.5, "θ⁰ = {} in every entry")
     rounds: int = stated(100, "K = {} rounds")
-    step: float = stated(0.1, "δ = 1/√100 = {}")
+    step: float = stated(0.1, "δ = {}, which is 1/√100")
     cases: tuple[tuple[int, int], ...] = stated(((5, 2), (10, 5)), "(S, M) = {}")
     few: int = stated(20, "{} runs")
     columns: str = chosen(
@@ -41,7 +41,7 @@ class Setting:
         "site), every column scaled to {}, because with standardised columns the paper's step is too large (table of "
         "scales)",
     )
-    chances_seed: int = chosen(2022, "the participation probabilities p_n ~ U(0.3, 0.9), drawn once (seed {})")
+    chances_seed: int = chosen(2022, "the participation probabilities pₙ ~ U(0.3, 0.9), drawn once (seed {})")
     baseline: str = chosen(
         "S·M local steps",
         "FedAvg of [15] as one-sample SGD with {}, so that it moves as often as FedAvg-SVRG (which also pays for S "
@@ -199,7 +199,7 @@ def gather(work: Work, size: Size) -> Found:
 
 # --- figures ---------------------------------------------------------------------------------------------------------
 
-OTHER = "Differs from the paper: other data, other p_n (not stated there)"
+OTHER = "Differs from the paper: other data, other pₙ (not stated there)"
 
 
 def figures(found: Found) -> Iterator[Figure]:
@@ -292,7 +292,7 @@ def tables(found: Found) -> Iterator[Table]:
     yield sentence_table(
         f"What section VI says, on {found.size.runs:,} runs",
         sentences(found),
-        "With pointwise 99% intervals, those of ratios by the delta method for the logarithm. The data and the p_n are "
+        "With pointwise 99% intervals, those of ratios by the delta method for the logarithm. The data and the pₙ are "
         "ours: this tests the statements, not the paper's own numbers.",
         where="(S, M)",
     )
@@ -431,7 +431,7 @@ def notes(found: Found) -> Iterator[str]:
     unit, p = problem(GIVEN.columns), chances()
     yield (
         f"Optimal cost: {unit.optimal_value:.4f} here; the paper states 0.01 for its data. L = {unit.smoothness:.3g}, "
-        f"μ = {unit.strong_convexity:.2g}, f(θ⁰) − f* = {float(unit.cost(START) - unit.optimal_value):.3g}. The p_n "
+        f"μ = {unit.strong_convexity:.2g}, f(θ⁰) − f* = {float(unit.cost(START) - unit.optimal_value):.3g}. The pₙ "
         f"are from {p.min():.2f} to {p.max():.2f}, mean of 1/p_n {np.mean(1 / p):.2f}."
     )
 

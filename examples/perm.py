@@ -44,7 +44,7 @@ class Setting:
     split: tuple[int, ...] = chosen((300, 100, 100), "of a client's samples {} train, validate and test")
     ridge: float = chosen(1e-3, "ridge {}, no intercept, no projection, start at 0")
     deviation: float = chosen(1.0, "Σ_w = {} I")
-    batch: int = chosen(20, "M = {}, γ = η as in theorem 3, mixing weights solved exactly (T_α = ∞; with equal n_j one "
+    batch: int = chosen(20, "M = {}, γ = η as in theorem 3, mixing weights solved exactly (T_α = ∞; with equal nⱼ one "
                             "gradient step is exact)")  # fmt: skip
     inner_steps: int = chosen(3, "{} inner steps of pFedMe for each local one")
     proximal_steps: int = chosen(3000, "{} for its clients' models")
@@ -905,7 +905,7 @@ def sparsity_table(found: Found) -> Table:
         ("data", "z unlike : z alike", *(f"λ/n = {share:g}" for share in GIVEN.shares)),
         tuple(rows),
         f"Means over the N = {found.size.clients} clients, of the weights that solve (2) at the global model. The "
-        "first column compares ||∇f_i - ∇f_j||² of unlike clients (other population, other class) with that of like "
+        "first column compares ||∇fᵢ − ∇fⱼ||² of unlike clients (other population, other class) with that of like "
         "ones, where there are both. λ is not stated in the paper.",
     )
 
@@ -968,12 +968,12 @@ def findings(found: Found) -> Iterator[str]:
         f"no communication at all, gives {found.curves('fedavg', 'accuracy')[:, 0].mean():.3f}. The paper does not say "
         "whether its axis counts epochs or rounds of communication."
     )
-    yield "With equal n_j one projected gradient step solves (2) exactly, so T_α is no parameter of this experiment."
+    yield "With equal nⱼ one projected gradient step solves (2) exactly, so T_α is no parameter of this experiment."
     (z, by_share), half = (found.weights("two-populations")[name] for name in ("z", "weights")), size.clients // 2
     apart = [share for share, w in zip(GIVEN.shares, by_share, strict=True) if not w[:half, half:].any()]
     alike = z[:half, :half].sum() / (half * (half - 1))
     yield (
-        f"On the two populations ||∇f_i - ∇f_j||² between them is {z[:half, half:].mean() / alike:.0f} times "
+        f"On the two populations ||∇fᵢ − ∇fⱼ||² between them is {z[:half, half:].mean() / alike:.0f} times "
         f"that within: at the global model every λ/n from {min(apart):g} to {max(apart):g} that was tried keeps them "
         "apart, so the experiment asks little of the weights. A larger λ mixes the populations, on some data sets "
         "sooner than on others (table of λ)."

@@ -236,12 +236,18 @@ class Dissimilar(Predicate):
 
     name = "dissimilar"
     about = "gradients"
-    latex = r"\text{{dissimilarity }}{c}"
 
     @property
     def spread(self) -> bool:
         """Whether it is about the distance of the clients' gradients from their mean (one constant)."""
         return len(self.constants) == 1
+
+    @property
+    def latex(self) -> str:  # type: ignore[override]
+        """As a formula."""
+        if self.spread:
+            return r"\operatorname{{mean}}_{{n}} \|\nabla f_{{n}}-\nabla f\|^{{2}} \leq {squares[0]}"
+        return r"\operatorname{{mean}}_{{n}} \|\nabla f_{{n}}\|^{{2}} \leq {squares[0]}+{squares[1]} \|\nabla f\|^{{2}}"
 
     @property
     def meaning(self) -> str:  # type: ignore[override]

@@ -69,7 +69,10 @@ def latex_of_assumption(one: Predicate | Sentence, words: Vocabulary | None = No
         listed = ",".join(name_in_latex(name) for name in one.over)
         return rf"\forall\, {listed}:\; {latex_of_sentence(one.sentence, one.words(words or Vocabulary()))}"
     constants = [one.matrix] if isinstance(one, Connected) else [latex_of(c, words) for c in one.constants]
-    return one.latex.format(f=_function(one.function) if one.function else "", c=r",\ ".join(constants))
+    two = Number(Fraction(2))
+    squares = [latex_of(Apply("**", (c, two)), words) for c in one.constants]  # type: ignore[arg-type]
+    function = _function(one.function) if one.function else ""
+    return one.latex.format(f=function, c=r",\ ".join(constants), squares=squares)
 
 
 def latex_of_definitions(claim: Claim) -> dict[str, str]:
@@ -201,6 +204,8 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
     if operation in ("min", "max"):
         listed = r",\ ".join(part.text for part in inner)
         return _Set(rf"\{operation}" + _fenced(r"\{", listed, r"\}"), POWER)
+    if operation == "exp" and inner[0].text == "1":
+        return _Set(r"\mathrm{e}", ATOM)
     return _Set(rf"\{operation}{_fenced('(', first.text, ')')}", POWER)  # log, exp
 
 

@@ -10,18 +10,29 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from typing import Annotated, Any
 
-import typer
-from typer.core import TyperGroup
+# Ctrl-C while the modules below are loaded ends the command, without a traceback of theirs.
+_ours = threading.current_thread() is threading.main_thread()
+_ours = _ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and not one that ignores interrupts
+if _ours:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from validate.commands import messages
-from validate.commands.output import json_alone, noticing_interrupts
-from validate.memory import collect_seldom
+import typer  # noqa: E402
+from typer.core import TyperGroup  # noqa: E402
+
+from validate.commands import messages  # noqa: E402
+from validate.commands.output import json_alone, noticing_interrupts  # noqa: E402
+from validate.memory import collect_seldom  # noqa: E402
+
+if _ours:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.comparison import OPPOSITE
 from validate.both_sides import Row
-from validate.certificate.exact_text import is_long, ten_digits
+from validate.certificate.exact_text import in_digits, is_long
 from validate.instances import Pieces, Points, Ridges
 from validate.instances.pool import Drawn
 from validate.instances.scalars import Schedule
@@ -25,7 +25,7 @@ def sides_in_words(claim: Claim, row: Row) -> str:
 
 def _brief(value: Any) -> str:
     text = as_text(value)
-    return text if len(text) <= 24 else ten_digits(value)
+    return text if len(text) <= 24 else in_digits(value)
 
 
 def as_text(value: Any) -> Any:
@@ -35,7 +35,7 @@ def as_text(value: Any) -> Any:
         return [as_text(v) for v in value]
     if not isinstance(value, Fraction):
         return f"{float(value):.17g}"
-    return ten_digits(value) if is_long(value) else str(value)
+    return in_digits(value) if is_long(value) else str(value)
 
 
 def tightness_at(claim: Claim, row: Row) -> float | None:

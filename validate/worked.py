@@ -23,7 +23,7 @@ from theory.sentence import (
     text_of,
 )
 from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
-from validate.certificate.exact_text import is_long, ten_digits
+from validate.certificate.exact_text import in_digits, is_long, typeset
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import OnInstance, on_instance
 from validate.play import Play
@@ -38,10 +38,15 @@ MOST_ROUNDS = 4
 """Rounds of a run that are written out."""
 LONGEST_RUN = 1000
 """Rounds; the names of a claim are not measured on a longer run, which nobody follows by hand."""
+ABOUT = "≈ "
+MOST_DIGITS = 17
+"""Significant ones, of a float64."""
 MOST_OUTCOMES = 8
 """States after a round that are written out."""
-LONGEST = 40
-"""Characters of an exact number; a longer one is shown to ten digits."""
+LONGEST = 24
+"""Characters of an exact number; a longer one is rounded."""
+DIGITS = 6
+"""Significant ones of a rounded number."""
 
 
 class Formula(NamedTuple):
@@ -108,7 +113,7 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
     for name, text in claim.where.items():
         value = value_of(found, name, at)
         whole = Formula(definitions[name], f"{name} = {text}")
-        yield (whole, ".") if value is None else (whole, " = ", Shown(shown(value)), ".")
+        yield (whole, ".") if value is None else (whole, *equals(value), ".")
     sentence = claim.sentence
     left, right = (value_of(found, text_of(side), at) for side in (sentence.left, sentence.right))
     there = f" at {', '.join(f'{name} = {value}' for name, value in at.items())}" if at else ""
@@ -120,12 +125,31 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
         sums: Step = ()
         if len(parts) > 1 and all(value is not None for _, _, value in parts):
             for _, part, value in parts:
-                sums += (Formula(latex_of(part, words), text_of(part)), " = ", Shown(shown(value)), "; ")
+                sums += (Formula(latex_of(part, words), text_of(part)), *equals(value), "; ")
             for place, (sign, _, value) in enumerate(parts):
-                sums += (f" {sign} " if place else sign.replace("+", ""), Shown(_bracketed(shown(value))))
-            sums += (" = ",)
-        yield (f"The {which} side{there}: ", *sums, Shown(shown(total)), ".")
-    yield (Shown(shown(left)), f" {BREAKS[sentence.relation]} ", Shown(shown(right)), ".")
+                joint = f" {_sign(sign)} " if place else _sign(sign).replace("+", "")
+                sums += (joint, Shown(_bracketed(shown(value).removeprefix(ABOUT))))
+        yield (f"The {which} side{there}: ", *(sums + equals(total) if sums else (Shown(shown(total)),)), ".")
+    yield from _compared(left, BREAKS[sentence.relation], right)
+
+
+def _compared(left: Any, sign: str, right: Any) -> Iterator[Step]:
+    """Both sides in the relation that refutes; where their difference is not seen at once, in decimals as well."""
+    exact = [shown(value) for value in (left, right)]
+    said: Step = ()
+    if any("/" in text or text.startswith(ABOUT) for text in exact):
+        for digits in range(DIGITS, MOST_DIGITS):
+            decimals = [_decimal(value, digits) for value in (left, right)]
+            if decimals[0] != decimals[1]:
+                break
+        if decimals[0] != decimals[1] and exact != [f"{ABOUT}{text}" for text in decimals]:
+            said = ("; in decimals ", Shown(decimals[0]), f" {sign} ", Shown(decimals[1]))
+    first, second = (text.removeprefix(ABOUT) for text in exact)
+    yield (Shown(first), f" {sign} ", Shown(second), *said, ".")
+
+
+def _sign(sign: str) -> str:
+    return sign.replace("-", "−")
 
 
 def _relation(text: str, words: Vocabulary) -> Formula | str:
@@ -155,13 +179,13 @@ def _listed(parts: list[Formula | str]) -> Step:
 def _with(constants: list[tuple[Formula, Any]]) -> Step:
     said: list[Any] = []
     for name, value in constants:
-        said += [", " if said else " (with ", name, " = ", Shown(shown(value))]
+        said += [", " if said else " (with ", name, *equals(value)]
     return (*said, ")") if said else ()
 
 
 def _bracketed(text: str) -> str:
     """In brackets where it begins with a sign."""
-    return f"({text})" if text.startswith("-") else text
+    return f"({text})" if text.startswith("−") else text
 
 
 def _run(found: OnInstance) -> Iterator[Step]:
@@ -184,7 +208,7 @@ def _run(found: OnInstance) -> Iterator[Step]:
             values: Step = ()
             for x, p in law.items():
                 chance_of = () if len(law) == 1 else (" with probability ", Shown(shown(p)))
-                values += (", " if values else " = ", Shown(shown(x)), *chance_of)
+                values += (*((", ", Shown(shown(x))) if values else equals(x)), *chance_of)
             yield (state_there, *values, ".")
     except (ValueError, TooManyOutcomesError):
         return
@@ -218,12 +242,32 @@ def _names(claim: Claim, text: str) -> set[str]:
     return seen | {name for one in claim.predicates for name in one.binds}
 
 
+def equals(value: Any) -> Step:
+    """That something is a number or a vector: "= 1/3", "≈ 0.123457"."""
+    text = shown(value)
+    return (f" {ABOUT}", Shown(text.removeprefix(ABOUT))) if text.startswith(ABOUT) else (" = ", Shown(text))
+
+
 def shown(value: Any) -> str:
-    """A number or a vector: exact where that is short."""
+    """A number or a vector: exact where that is short, else rounded, after "≈ "."""
     if isinstance(value, tuple | list):
         return f"({', '.join(map(shown, value))})" if len(value) != 1 else shown(value[0])
-    if not isinstance(value, Fraction):  # a ball, after an irrational root
-        return f"about {value.str(10, radius=False)}" if hasattr(value, "rad") else str(value)
-    if is_long(value) or len(text := str(value)) > LONGEST:
-        return f"about {ten_digits(value)}"
-    return text
+    number, known = exactly(value)
+    if known and isinstance(number, Fraction) and not is_long(number) and len(text := str(number)) <= LONGEST:
+        return text.replace("-", "−")
+    return f"{ABOUT}{_decimal(value, DIGITS)}"
+
+
+def exactly(value: Any) -> tuple[Any, bool]:
+    """The middle of a ball as a Fraction, and whether it is the ball; another number as it is."""
+    if not hasattr(value, "rad"):
+        return value, True
+    mantissa, exponent = value.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent), bool(value.is_exact())
+
+
+def _decimal(value: Any, digits: int) -> str:
+    """A number or a ball, rounded."""
+    if isinstance(value, tuple | list):
+        return f"({', '.join(_decimal(one, digits) for one in value)})"
+    return typeset(in_digits(exactly(value)[0], digits))

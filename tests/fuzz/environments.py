@@ -38,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SILENT, ASLEEP = 10.0, 60.0  # seconds of the processor, and of the clock while it computes nothing
 STOPS = 10.0  # seconds of the processor, after Ctrl-C
 PROGRAM = ("-m", "validate.cli")
+CONTROLS = r"\r|\x1b\[[?0-9;]*[A-Za-z]"  # of a terminal: a colour, a cursor shown again after a bar
 STATUSES = (0, 1, 2, 3, 130)
 
 
@@ -281,7 +282,7 @@ def _judge(one: Case, place: Place, outcome: Outcome) -> None:
         if not ours:
             outcome.failures.append(f"status {outcome.status}")
     if outcome.status == 2 and "stderr" not in one.place and one.place != "no streams":
-        errors = [line for line in text.replace("\r", "").splitlines() if line.startswith("error: ")]
+        errors = [line for line in re.sub(CONTROLS, "", text).splitlines() if line.startswith("error: ")]
         if not errors:
             outcome.failures.append("no error: line")
         if re.search(PYTHON_S, text):

@@ -251,7 +251,7 @@ def test_mathtext_sets_every_random_formula_and_every_assumption() -> None:
         arguments = {
             "connected": ("W",),
             "bounded_variance": ("sigma2",),
-            "dissimilar": ("G B",),
+            "dissimilar": ("G B", "G", "G 0"),
             "stable": ("f_ni eta R",),
             "bounded_gradients": ("f_ni G", "f_ni G R"),
         }.get(name, ("f_ni L",))

@@ -1,6 +1,7 @@
 """The command line as a whole: one clear error for every bad input, help, and what each command loads."""
 
 import os
+import signal
 import subprocess
 import sys
 from fractions import Fraction
@@ -171,3 +172,12 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
 def test_json_has_no_types_of_its_own() -> None:
     value = {"a": np.array([1.0, np.nan]), "b": (Fraction(1, 3), Fraction(2)), "c": np.int64(3), "d": [True, None, 1.5]}
     assert plain(value) == {"a": [1.0, None], "b": ["1/3", "2"], "c": 3, "d": [True, None, 1.5]}
+
+
+def test_an_interrupt_while_modules_are_loaded_shows_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "validate.cli", "claims"], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")

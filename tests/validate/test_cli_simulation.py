@@ -127,6 +127,14 @@ def test_a_refused_simulation_leaves_nothing_behind(folder: Path) -> None:
     assert [path.name for path in folder.iterdir()] == ["spec.json"]
 
 
+def test_a_device_that_is_not_there_is_named_before_the_work(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("spec.json").write_text(json.dumps(SPEC), encoding="utf-8")
+    monkeypatch.setattr("validate.commands.simulation.bar", lambda _: pytest.fail("the work has begun"))
+    assert "device=' ' is not a device of torch; use 'cpu' or 'cuda'" in complaint(
+        call("simulate", "spec.json", "--runs", 8, "--device", " ")
+    )
+
+
 def test_an_interrupt_that_was_lost_is_noticed() -> None:
     before = signal.getsignal(signal.SIGINT)
     with noticing_interrupts() as check:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
-from validate.certificate.exact_text import ten_digits
+from validate.certificate.exact_text import in_digits
 
 Status = Literal["exact", "bound", "sample"]
 Side = Literal["", "at least", "at most"]
@@ -184,4 +184,4 @@ class Audit:
 
 def _brief(value: Any) -> str:
     text = str(value)
-    return text if isinstance(value, int | Fraction) and len(text) <= 16 else ten_digits(value)
+    return text if isinstance(value, int | Fraction) and len(text) <= 16 else in_digits(value)

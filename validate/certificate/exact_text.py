@@ -12,6 +12,8 @@ from validate.verifier import Report
 Number = Fraction | int | str
 Certificate = dict[str, Any]
 
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 MOST_DIGITS = verifier.MAX_TEXT
 
 
@@ -46,11 +48,23 @@ def failures(report: Report) -> str:
     return "; ".join(line.removeprefix("FAIL").strip() for line in report.lines if line.startswith("FAIL"))
 
 
-def ten_digits(value: Fraction | float) -> str:
-    """A number in decimals, to ten digits; also one that float64 does not have."""
+def in_digits(value: Fraction | float, digits: int = 10) -> str:
+    """A number in decimals, to some significant digits; also one that float64 does not have."""
     try:
-        return f"{float(value):.10g}"
+        return f"{float(value):.{digits}g}"
     except OverflowError:
         exact = Fraction(value)
-        with localcontext(prec=10, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        with localcontext(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN):
             return str(Decimal(exact.numerator) / Decimal(exact.denominator))
+
+
+def typeset(decimal: str) -> str:
+    """Decimals as a reader writes them.
+
+    Example:
+        >>> typeset("-1.2e-05")
+        '−1.2×10⁻⁵'
+    """
+    mantissa, _, exponent = decimal.lower().partition("e")
+    power = f"×10{str(int(exponent)).translate(SUPERSCRIPTS)}" if exponent else ""
+    return f"{mantissa.replace('-', '−')}{power}"

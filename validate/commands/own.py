@@ -55,7 +55,7 @@ def new(
 ) -> None:
     """Write a paper of your own: one commented file, to be changed.
 
-    It has an algorithm and three claims about it, and can be checked as it is. The other commands take the file in
+    It has an algorithm and four claims, and can be checked as it is. The other commands take the file in
     place of a paper (`check`, `report`, `claims --paper`), or `paper.py:LABEL` in place of a claim. They run it, as
     Python runs any program; so read a stranger's file first.
 

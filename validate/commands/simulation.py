@@ -171,10 +171,12 @@ def simulate(
     import numpy as np
 
     from sim.native import build
+    from sim.running import checked_device
     from validate.instances.runs import check_taps
     from validate.instances.specs import asked
 
     given = asked(data)
+    checked_device(device)
     metrics, taps = tuple(dict.fromkeys(metric or METRICS)), tuple(dict.fromkeys(tap or ()))
     if taps and given.instance is None:
         raise ValueError(f"tap={taps[0]!r}: no instance of the language says this specification, and it has no taps")

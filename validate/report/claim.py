@@ -172,6 +172,11 @@ class ClaimView:
         return text[:1].upper() + text[1:]
 
     @property
+    def brief(self) -> str:
+        """Its number, or where it is."""
+        return self.equation or self.place
+
+    @property
     def from_memory(self) -> bool:
         """Whether its text is: it is then not what is printed that is found false."""
         return self.claim.sure == "memory"

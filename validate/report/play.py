@@ -28,7 +28,7 @@ def play(claim: Bound, start: Mapping[str, Any] | None = None) -> dict[str, Any]
             lacks starts where the hypotheses hold, if such values are found (`validate.report.start`).
 
     Returns:
-        ``id``, ``target`` (what a command takes for the claim), ``relation``, ``quantity`` (its meaning); ``program``,
+        ``id``, ``target`` (what a command takes for the claim), ``relation``; ``program``,
         and the places in it of the ``bound``, of the ``terms`` (name, place) and of the sides of those ``hypotheses``
         that have a relation (name, statement, relation, printed, sides, operators); and the ``parameters``: name,
         meaning, domain as text and by its ends, whether integer, whether vector, start, the slider's range (``from``,
@@ -47,7 +47,6 @@ def play(claim: Bound, start: Mapping[str, Any] | None = None) -> dict[str, Any]
         "id": claim.id,
         "target": target_of(claim.id),
         "relation": claim.relation,
-        "quantity": claim.left,
         "program": {**listed.program, "numbers": [_short(v) for v in listed.program["numbers"]]},
         "bound": listed.right,
         "terms": [{"name": name, "place": place} for name, place in listed.definitions.items()],
@@ -76,7 +75,7 @@ def _parameter(
     found: dict[str, Any] = {
         "name": parameter.name,
         "meaning": parameter.meaning,
-        "domain": str(domain),
+        "domain": str(domain).replace("inf", "∞"),
         "lower": domain.lower,
         "upper": domain.upper,
         "lower_open": domain.lower_open,

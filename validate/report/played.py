@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -35,6 +36,8 @@ def sides(certificate: Mapping[str, Any]) -> tuple[Side, Side]:
 def _value(side: Any, digits: int) -> str:
     if isinstance(side, Mapping):
         low, high = Fraction(side["lower"]), Fraction(side["upper"])
+        if low == high:
+            return fraction(str(low), digits)
         return f"≈ {fraction(str((low + high) / 2), digits).split('≈')[-1].strip()}"
     return fraction(str(side), digits)
 
@@ -57,15 +60,15 @@ def in_words(certificate: Mapping[str, Any]) -> str:
         said.append(f"{rounds} round{'s' if rounds != 1 else ''}{beginning}")
     vectors = [f"{letter(name)} {equal(_entry(value))}" for name, value in certificate.get("vectors", {}).items()]
     numbers = [f"{letter(name)} {_parameter(value)}" for name, value in certificate.get("parameters", {}).items()]
-    said += [", ".join(some).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}") for some in (vectors, numbers)]
-    return f"{'; '.join(part for part in said if part)}."
+    said += [", ".join(some) for some in (vectors, numbers)]
+    return _unbroken(f"{'; '.join(part for part in said if part)}.")
 
 
 def in_short(certificate: Mapping[str, Any]) -> str:
     """The instance in a few words: its functions where they are short, else how many clients there are.
 
     Example:
-        >>> in_short({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}})
+        >>> in_short({"problem": {"clients": [[{"H": [["1"]], "b": ["1"]}]]}}).replace(chr(160), " ")
         'one client, f(x) = ½x² − x'
     """
     if certificate.get("problem") is None:
@@ -74,7 +77,12 @@ def in_short(certificate: Mapping[str, Any]) -> str:
     text = _functions(clients)
     if len(text) > MOST_SHORT:
         return "one client" if len(clients) == 1 else f"{len(clients)} clients"
-    return text[:1].lower() + text[1:]
+    return _unbroken(text[:1].lower() + text[1:])
+
+
+def _unbroken(text: str) -> str:
+    """No line ends between a number and what it is of."""
+    return re.sub(r"(?<=[=≈]) | (?=[=≈])|(?<=\d) (?=clients|equal|rounds?\b|samples)", "\N{NO-BREAK SPACE}", text)
 
 
 def _parameter(value: Any) -> str:

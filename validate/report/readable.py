@@ -9,13 +9,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from theory.typeset import GREEK, SQUARES
+from validate.certificate.exact_text import SUPERSCRIPTS
 from validate.verdict import BEYOND
 
 if TYPE_CHECKING:
     from theory.claim import Claim
 
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+LOWERED = str.maketrans("aehijklmnoprstuvx", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+"""Letters below the line, as far as Unicode has them."""
 
 LAMDA = {"lam": "lamda", "lambda": "lamda"}  # as Unicode spells it
 
@@ -37,7 +39,7 @@ def letter(name: str) -> str:
 
     Example:
         >>> [letter(name) for name in ("delta", "eta_l", "beta1", "sigma2", "lam", "eps", "theta_max", "bias")]
-        ['δ', 'η_l', 'β₁', 'σ²', 'λ', 'eps', 'θ_max', 'bias']
+        ['δ', 'ηₗ', 'β₁', 'σ²', 'λ', 'eps', 'θₘₐₓ', 'bias']
     """
     found = re.fullmatch(rf"({GREEK.pattern}|lam)(\d*)(_\w+)?", name)
     if not found:
@@ -46,7 +48,9 @@ def letter(name: str) -> str:
     case = "SMALL" if word.islower() else "CAPITAL"
     sign = unicodedata.lookup(f"GREEK {case} LETTER {LAMDA.get(word.lower(), word)}")
     above = digits == "2" and word in SQUARES
-    return sign + digits.translate(SUPERSCRIPTS if above else SUBSCRIPTS) + (index or "")
+    low = (index or "")[1:].translate(LOWERED)
+    below = index or "" if any(c.isascii() for c in low) else low
+    return sign + digits.translate(SUPERSCRIPTS if above else SUBSCRIPTS) + below
 
 
 def called(claim: Claim) -> str:

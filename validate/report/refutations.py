@@ -16,6 +16,9 @@ from validate.report.readable import Side
 from validate.verdict import Result
 from validate.worked import BREAKS
 
+SEEN = 5
+"""Characters of a fraction whose size is seen at once."""
+
 log = logging.getLogger(__name__)
 
 
@@ -39,6 +42,14 @@ class Refutation:
     instance: str
     short: str
     drawing: Markup
+
+    @property
+    def compared(self) -> tuple[str, str]:
+        """Both sides in a line: exact, a long fraction followed by its decimal; both rounded where one must be."""
+        left, right = self.left.value, self.right.value
+        if left.startswith("≈") or right.startswith("≈"):
+            return f"≈ {left.split('≈ ')[-1]}", right.split("≈ ")[-1]
+        return self.left.short, right if len(self.right.short) > SEEN else self.right.short
 
 
 def refutation(result: Result, out: Path, relation: str) -> Refutation | None:

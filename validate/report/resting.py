@@ -14,24 +14,24 @@ from markupsafe import Markup
 
 from theory.claim import Claim
 from validate.report.claim import ClaimView
+from validate.report.layered import Lane, layout
 from validate.report.views import PaperView
 
-BOX, LINE = 108, 26
-"""Pixels: the width of a box, and its height."""
-BESIDE, BELOW, BETWEEN = 28, 10, 22
-"""Pixels between boxes: of columns, in a column, and of rows where the picture runs downwards."""
-LONGEST = 16
+LINE, BETWEEN, EDGE = 26, 26, 3
+"""Pixels: the height of a box, between two rows, and around the picture."""
+NARROWEST, ASIDE, CHARACTER = 58, 14, 7
+"""Pixels: of the narrowest box, beside the text in one, and of a character."""
+LONGEST = 34
 """Characters of a label that a box has room for."""
 SHORTER = {"Proposition": "Prop.", "Theorem": "Thm.", "Corollary": "Cor.", "proof of": "pf. of"}
 """How a box has words that take much room."""
-SWEEPS = 4
-"""Times that the rows are put in the order of their neighbours."""
-ARROW = Markup('<path class="{}" d="{}"/><path class="tip" d="M{} {}{}"/>')
+LINE_OF = Markup('<path class="{}" d="{}"/>')
+TIP = Markup('<path class="tip" d="M{} {}l-3.5 -6h7z"/>')
 NODE = Markup(
     '<a href="#{}" class="{}"><title>{}: {}</title><rect x="{}" y="{}" width="{}" height="{}" rx="4"/>'
     '<text x="{}" y="{}">{}</text></a>'
 )
-SVG = Markup('<svg class="{0}" viewBox="0 0 {1} {2}" width="{1}" height="{2}" role="group" aria-label="{3}">{4}</svg>')
+SVG = Markup('<svg viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="group" aria-label="{2}">{3}</svg>')
 PROOFS = {
     "enters": "it is false itself, though nothing that it rests on is: here an error enters",
     "falls": "its printed proof uses a line that is false",
@@ -74,12 +74,12 @@ class Picture:
     Attributes:
         papers: of the claims in it.
         drawing: an SVG, whose boxes lead to the claims.
-        errors: where errors enter, with the views of the claims they fell and spare.
+        errors: where errors enter, those together that fell and spare the same; with the claims they fell and spare.
     """
 
     papers: str
     drawing: Markup
-    errors: tuple[tuple[ClaimView, list[ClaimView], list[ClaimView]], ...]
+    errors: tuple[tuple[list[ClaimView], ...], ...]
 
 
 def edges(claims: Iterable[Claim]) -> list[Edge]:
@@ -145,79 +145,54 @@ def pictures(views: Sequence[PaperView], rows: bool = False) -> list[Picture]:
     for ids in sorted(sets, key=lambda one: min(map(place.__getitem__, one))):
         chosen = [by_id[id] for id in sorted(ids, key=place.__getitem__)]
         here = [e for e in known if e.on in ids]
-        entering = tuple(
-            (by_id[e.id], [by_id[id] for id in e.fells], [by_id[id] for id in e.spares]) for e in errors(here, verdicts)
-        )
+        alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+        for e in errors(here, verdicts):
+            alike.setdefault((e.fells, e.spares), []).append(e.id)
+        entering = tuple(tuple([by_id[id] for id in ids] for ids in (at, *what)) for what, at in alike.items())
         papers = ", ".join(view.paper.title for view in views if ids & set(view.by_id))
         found.append(Picture(papers, _drawn(chosen, here, proofs(here, verdicts), rows), entering))
     return found
 
 
-def _levels(chosen: Sequence[ClaimView], known: Sequence[Edge]) -> list[list[str]]:
-    """The ids by how many steps each is from one that rests on nothing, with few crossings; circles end somewhere."""
-    level = {c.claim.id: 0 for c in chosen}
-    for _ in chosen:
-        for edge in known:
-            level[edge.on] = min(max(level[edge.on], level[edge.base] + 1), len(chosen))
-    for id in level:  # what is used late stands beside what uses it
-        users = [level[e.on] for e in known if e.base == id]
-        if users and not any(e.on == id for e in known):
-            level[id] = max(0, min(users) - 1)
-    levels = [[id for id in level if level[id] == at] for at in sorted(set(level.values()))]
-    for sweep in range(SWEEPS):
-        row = {id: at - len(ids) / 2 for ids in levels for at, id in enumerate(ids)}
-        for ids in levels if sweep % 2 else levels[::-1]:
-            near = {id: [row[a if b == id else b] for a, b in known if id in (a, b)] for id in ids}
-            ids.sort(key=lambda id: sum(near[id]) / len(near[id]))
-            row |= {id: at - len(ids) / 2 for at, id in enumerate(ids)}
-    return levels
-
-
 def _drawn(chosen: Sequence[ClaimView], known: Sequence[Edge], proof: Mapping[str, str], rows: bool) -> Markup:
     several = len({c.claim.paper for c in chosen}) > 1
-    levels = _levels(chosen, known)
-    most = max(map(len, levels))
-    down = len(levels) > most  # a long chain runs downwards: it has room on a telephone
-    across, along = (BELOW + BOX, LINE + BETWEEN) if down else (BELOW + LINE, BOX + BESIDE)
-    at = {}
-    for level, ids in enumerate(levels):
-        for row, id in enumerate(ids):
-            aside, on = round((row + (most - len(ids)) / 2) * across), level * along
-            at[id] = (aside + 3, on + 3) if down else (on + 3, aside + 3)
-    width, height = max(x for x, _ in at.values()) + BOX + 3, max(y for _, y in at.values()) + LINE + 3
-    arrows = [_arrow(at[base], at[on], down, _is_false(chosen, base)) for base, on in known]
+    labels = {c.claim.id: c.claim.id if several else c.brief for c in chosen}
+    short = {id: _short(label) for id, label in labels.items()}
+    wide = {id: max(NARROWEST, ASIDE + CHARACTER * len(text)) for id, text in short.items()}
+    found = layout(wide, known)
+    place = {item: (x + EDGE, found.row[item] * (LINE + BETWEEN) + EDGE) for item, x in found.centre.items()}
+    false = {c.claim.id for c in chosen if c.verdict == "refuted"}
+    lines = [_line(place[at], place[on], isinstance(on, Lane), _base(at) in false) for at, on in found.segments]
     boxes = []
     for c in chosen:
-        x, y = at[c.claim.id]
-        label = c.claim.id if several else c.short
-        short = label
-        for word, less in SHORTER.items():
-            short = short.replace(word, less)
-        short = short if len(short) <= LONGEST else f"{short[: LONGEST - 1]}…"
-        told = f"{c.said}; {PROOFS[proof[c.claim.id]]}"
+        id = c.claim.id
+        x, y = place[id]
+        told = f"{c.said}; {PROOFS[proof[id]]}"
         boxes.append(
             NODE.format(
-                c.row if rows else c.anchor, f"{c.verdict} {proof[c.claim.id]}", label, told, x, y, BOX, LINE,
-                x + BOX // 2, y + LINE // 2 + 4, short,
+                c.row if rows else c.anchor, f"{c.verdict} {proof[id]}", labels[id], told, x - wide[id] // 2, y,
+                wide[id], LINE, x, y + LINE // 2 + 4, short[id],
             )
         )  # fmt: skip
-    told = f"What {chosen[-1].claim.id} rests on"
-    return SVG.format("down" if down else "along", width, height, told, Markup("").join((*arrows, *boxes)))
+    width, height = found.width + 2 * EDGE, max(y for _, y in place.values()) + LINE + EDGE
+    return SVG.format(width, height, f"What {chosen[-1].claim.id} rests on", Markup("").join((*lines, *boxes)))
 
 
-def _arrow(base: tuple[int, int], on: tuple[int, int], down: bool, false: bool) -> Markup:
-    """From the end of a box to the beginning of another one."""
-    (x, y), (to_x, to_y) = base, on
-    if down:
-        x, to_x, y, tip = x + BOX // 2, to_x + BOX // 2, y + LINE, "l-3.5 -6h7z"
-        middle = (y + to_y) / 2
-        path = f"M{x} {y}C{x} {middle} {to_x} {middle} {to_x} {to_y - 5}"
-    else:
-        y, to_y, x, tip = y + LINE // 2, to_y + LINE // 2, x + BOX, "l-6 -3.5v7z"
-        middle = (x + to_x) / 2
-        path = f"M{x} {y}C{middle} {y} {middle} {to_y} {to_x - 5} {to_y}"
-    return ARROW.format("felled" if false else "", path, to_x, to_y, tip)
+def _short(label: str) -> str:
+    for word, less in SHORTER.items():
+        label = label.replace(word, less)
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
 
 
-def _is_false(chosen: Sequence[ClaimView], id: str) -> bool:
-    return any(c.claim.id == id and c.verdict == "refuted" for c in chosen)
+def _base(item: str | Lane) -> str:
+    return item if isinstance(item, str) else item.base
+
+
+def _line(above: tuple[int, int], on: tuple[int, int], lane: bool, false: bool) -> Markup:
+    """From the end of a box or of a lane to the beginning of a box, or to the end of a lane."""
+    (x, y), (to_x, to_y) = above, on
+    y += LINE
+    end = to_y if lane else to_y - 5
+    middle = (y + to_y) / 2
+    path = f"M{x} {y}C{x} {middle} {to_x} {middle} {to_x} {end}{f'v{LINE}' if lane else ''}"
+    return LINE_OF.format("felled" if false else "", path) + (Markup("") if lane else TIP.format(to_x, to_y))

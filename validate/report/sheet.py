@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from theory.typeset import GREEK, latex_of_assumption, latex_of_claim, latex_of_definitions
 from validate.report.played import in_words
-from validate.report.readable import called, letter
+from validate.report.readable import LOWERED, called, letter
 from validate.report.resting import edges, errors
 from validate.severity import MEANING, severity_of
 from validate.worked import Formula, Shown, Step, Worked, worked
@@ -102,14 +102,14 @@ def _means(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Iterato
     if false:
         yield f"Its printed proof uses {_named(false, names)}, which {'is' if len(false) == 1 else 'are'} false."
     else:
-        yield "Nothing encoded of what it rests on is false: the error enters here."
+        yield "The error enters here: nothing encoded that it rests on is false."
     here = [edge for edge in known if edge.base not in false or edge.on != claim.id]
     for error in errors(here, verdicts):
         if error.id == claim.id and error.fells:
-            yield f"With it falls what is derived from it and is false too: {_named(error.fells, names)}."
+            yield f"With it {'falls' if len(error.fells) == 1 else 'fall'} {_named(error.fells, names)}, false too."
         if error.id == claim.id and error.spares:
             how = [f"{names.get(id, id)} ({verdicts.get(id, 'not checked')})" for id in error.spares]
-            yield f"The printed proof of {', '.join(how)} uses a false line; the result itself is not refuted."
+            yield f"Not refuted, though the printed proof uses a false line: {', '.join(how)}."
     if not any(edge.base == claim.id for edge in known):
         yield "No other encoded result of the paper rests on it."
 
@@ -194,6 +194,7 @@ _SIGNS = {
     "ₙ": "$_n$", "″": "''", "′": "'", "∇": r"$\nabla$", "…": r"\dots{}", "∞": r"$\infty$",
     **{digit: f"$^{at}$" for at, digit in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     **{digit: f"$_{at}$" for at, digit in enumerate("₀₁₂₃₄₅₆₇₈₉")},
+    **{chr(low): f"$_{chr(plain)}$" for plain, low in LOWERED.items()},
     **{letter(name): f"$\\{name}$" for name in GREEK.pattern.split("|")},
 }  # fmt: skip
 

@@ -17,7 +17,7 @@ from sim.moments.runs import DivergenceError
 from theory.claim import Claim
 from theory.papers.specs import SPECS
 from theory.program import LINEAR_GIVEN_DRAWS
-from validate.certificate.exact_text import ten_digits
+from validate.certificate.exact_text import in_digits
 from validate.expected import Line, NoPolynomialError, lines
 from validate.instances.by_runs import left_by_runs, why_not_from_above
 from validate.instances.instance import Instance
@@ -233,4 +233,4 @@ def _ratio(row: Any) -> float | None:
 
 def _brief(value: Any) -> str:
     text = str(value)
-    return text if len(text) <= 40 else ten_digits(value)
+    return text if len(text) <= 40 else in_digits(value)

@@ -241,7 +241,7 @@ def test_bad_texts_are_told_and_fractions_are_taken(opened: Any) -> None:
     alpha.fill("1/10, 0.25")
     assert not page.locator(".play-notice").is_visible()
     k.fill("0")
-    assert "outside the integers in [1, inf)" in message("K")
+    assert "outside the integers in [1, ∞)" in message("K")
     k.fill("2.5")
     assert "outside the integers" in message("K")
     k.fill("1e2")

@@ -8,6 +8,7 @@ import pytest
 from tests.validate.test_report import claim
 from theory.claim import Paper
 from validate.report.formula import Typesetter
+from validate.report.page import _environment
 from validate.report.resting import Edge, Error, errors, pictures, proofs
 from validate.report.views import paper_view
 from validate.verdict import Result
@@ -49,9 +50,22 @@ def test_boxes_have_the_verdict_and_what_is_known_of_the_proof(tmp_path: Path) -
     (picture,) = pictures([paper_view(PAPER, "toy.html", found, (), Typesetter(), tmp_path)])
     boxes = dict(re.findall(r'<a href="#([^"]+)" class="([^"]+)"', picture.drawing))
     assert boxes == {"toy-one": "refuted enters", "toy-two": "refuted falls", "toy-three": "proved falls"}
-    assert picture.drawing.count('class="felled"') == 3
-    ((error, fells, spares),) = picture.errors
+    assert picture.drawing.count('class="tip"') == 3
+    (((error,), fells, spares),) = picture.errors
     assert [error.claim.label, *(c.claim.label for c in (*fells, *spares))] == ["one", "two", "three"]
-    places = re.findall(r'<rect x="(\d+)" y="(\d+)"', picture.drawing)
-    assert len(set(places)) == 3
-    assert len({x for x, _ in places}) == 1  # a chain runs downwards
+    assert len(set(re.findall(r'<rect x="\d+" y="(\d+)"', picture.drawing))) == 3  # a chain runs downwards
+
+
+def test_errors_that_fell_the_same_are_told_together_and_each_picture_has_its_name(tmp_path: Path) -> None:
+    two = Paper(
+        "toy", "A toy paper", "Nobody", tuple(claim(name) for name in ("one", "two", "three", "four", "five")),
+        rests_on={"three": "one two", "five": "four"},
+    )  # fmt: skip
+    found = {c.id: Result(c.id, "refuted", None, ()) for c in two}
+    drawn = pictures([paper_view(two, "toy.html", found, (), Typesetter(), tmp_path)])
+    assert [[c.claim.label for c in at] for one in drawn for at, _, _ in one.errors] == [["one", "two"], ["four"]]
+    html = _environment(meaning=[]).get_template("families.html").module.map(drawn)
+    assert "and at" in html
+    assert "With each falls" in html
+    assert "With it falls" in html
+    assert re.findall(r'aria-label="What rests on what: ([^"]*)"', html) == ["A toy paper, 1", "A toy paper, 2"]

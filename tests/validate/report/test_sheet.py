@@ -39,9 +39,9 @@ def test_what_it_means_is_read_off_what_rests_on_what(results: dict[str, Result]
     printed, _, base, user, _ = PAPER.claims
     name = called(printed)
     assert sheet(base, PAPER, results).means == (
-        "Nothing encoded of what it rests on is false: the error enters here.",
-        f"With it falls what is derived from it and is false too: {name}, {called(user)}.",
-        f"The printed proof of {called(SPARED)} (proved) uses a false line; the result itself is not refuted.",
+        "The error enters here: nothing encoded that it rests on is false.",
+        f"With it fall {name}, {called(user)}, false too.",
+        f"Not refuted, though the printed proof uses a false line: {called(SPARED)} (proved).",
     )
     assert sheet(printed, PAPER, results).means[0] == f"Its printed proof uses {called(base)}, which is false."
     assert sheet(user, PAPER, results).means[0].startswith("Severity: lost constant, the same order holds")

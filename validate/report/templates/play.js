@@ -248,7 +248,7 @@ const fedproofPlay = (() => {
       make("div", { class: "play-controls", role: "group", "aria-label": "Parameters" }, ...rows.map((r) => r.element),
         make("p", {}, make("button", { type: "button", onclick: () => reset(true) }, "Reset"))),
       make("div", { class: "play-results" },
-        make("p", { class: "play-claim" }, `The left side, claimed to be ${RELATIONS[data.relation]} this: ${data.quantity}.`),
+        make("p", { class: "play-claim" }, `The left side is claimed to be ${RELATIONS[data.relation]} this.`),
         ...(data.terms.length ? [make("table", { class: "play-terms" }, make("caption", {}, "Terms"),
           make("tbody", {}, ...data.terms.map((term, i) => make("tr", {}, make("th", { scope: "row" }, make("code", {}, term.name)), terms[i]))))] : []),
         ...(hypotheses.length ? [make("ul", { class: "play-hypotheses", "aria-label": "Hypotheses" }, ...hypotheses)] : []),
