@@ -127,7 +127,7 @@ def test_a_definition_in_an_assumption_moves_the_instances() -> None:
 
 def test_trees() -> None:
     tree = parse_expression("(1 + c)*norm2(a - b) - 3*x[k+1]**2")
-    assert [text_of(t) for _, t in signed_terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
+    assert [text_of(t) for *_, t in signed_terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
     for place in places(tree):
         assert put(tree, place.path, place.node) == tree
     inside = {text_of(p.node) for p in places(tree) if p.vectors}
