@@ -152,11 +152,8 @@ class _Search:
         return time.process_time() > self.end
 
     def run(self) -> None:
-        if any(item.outcome == "proved" for item in evidence(self.printed, UNITS)):
-            self.stands = True
-            return
         share = self.begun + FIRST * (self.end - self.begun)
-        self.known, broken = known_of(self.claim, share, self.tell, self.end)
+        self.known, broken = known_of(self.claim, share, self.tell, self.end, self._is_proved)
         if broken is None:
             self.stands = not self.over()
             return
@@ -179,6 +176,11 @@ class _Search:
                 kept = [one for one in kept if one is not best]
                 self.seen.add(said(best[1].claim))
                 self._judge(best[1])
+
+    def _is_proved(self) -> bool:
+        """Whether the printed claim has a derivation, or a search that knows nothing beside it finds one."""
+        known = evidence(self.printed, 0) or evidence(self.claim, UNITS)
+        return any(item.outcome == "proved" for item in known)
 
     def _first(self, some: list[Suggested]) -> Suggested:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
