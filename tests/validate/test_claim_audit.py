@@ -40,6 +40,15 @@ def test_claims_that_anybody_states_scale_alike(one: Claim) -> None:
             assert str(found.of(symbol)) == unit
 
 
+def test_sides_that_are_alike_only_if_one_name_has_no_unit_are_not_alike() -> None:
+    """With g_k and G in metres, a length is bounded by an area; what may be a chance, or is compared to 1, is not."""
+    bounded = ("max_k(abs(g_k)) <= G",)
+    (told,) = units_of(claim("area", "sum_k(abs(g_k)) <= G*sum_k(abs(g_k))", assuming=bounded)).conflicts
+    assert told.endswith("[g] meets [g]^2")
+    for sentence in ("sum_k(abs(g_k)) <= K*G", "sum_k(abs(g_k)) <= a*c*G", "c <= 1", "c <= c*(1 + c)", "c <= 2*a**2"):
+        assert not units_of(claim("alike", sentence, assuming=bounded)).conflicts
+
+
 def test_units_of_algorithms() -> None:
     """Of all algorithms that come with the package; Adam's steps are lengths, FedDyn's alpha a curvature."""
     units = {}

@@ -12,7 +12,7 @@ import pytest
 
 from tests.language import noise_ball, scaffold, vectors
 from tests.validate.command_line import call, complaint, printed
-from theory import claim
+from theory import algorithm, claim
 from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import parse_expression, signed_terms, text_of
@@ -135,6 +135,17 @@ def test_trees() -> None:
     words = [what for _, what, _ in moves(parse_expression("norm2(x[k])"))]
     assert "x[k] at k + 1" in words
     assert not any("k is" in what or what.startswith("k times") for what in words)
+
+
+def test_a_sign_that_is_turned_twice_is_the_one_that_was_written() -> None:
+    def twin(sign):
+        @algorithm
+        def step(w, x, *, eta):
+            return x - eta * w.mean(w.gradient(x, w.sample()) + sign * w.gradient(x))
+
+        return step.program
+
+    assert [p.body for _, p in altered(twin(-1), (Fraction(-1),))].count(twin(1).body) == 1
 
 
 def test_programs_with_a_term_less() -> None:

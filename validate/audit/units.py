@@ -153,8 +153,14 @@ def units_of(claim: Claim) -> Units:
     for one in claim.predicates:
         for constant, unit in zip(one.constants, CONSTANTS.get(type(one), ()), strict=False):
             units.same(reader.unit(constant), unit, one.text)
-    for relation in (*claim.relations, claim.sentence):
+    for relation in claim.relations:
         units.same(reader.unit(relation.left), reader.unit(relation.right), str(relation))
+    left, right = (units.reduced(reader.unit(side)) for side in claim.sentence.sides)
+    rest = left.over(right)
+    if ONE not in (left, right) and len(rest.unknown) == 1 and rest.x == rest.f == 0 and rest.unknown[0][0][0] != "?":
+        # alike only if this one name has no unit, which nothing else says: then it is true in one unit only
+        units.conflicts.append(f"{claim.sentence}: {left} meets {right}")
+    units.same(left, right, str(claim.sentence))
     return units
 
 

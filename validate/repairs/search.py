@@ -184,10 +184,8 @@ class _Search:
 
     def _first(self, some: list[Suggested]) -> Suggested:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
-        for one in some[:TO_PROVE]:
-            far = one[1].distance > some[0][1].distance + AHEAD
-            if far:
-                break
+        near = [one for one in some[:TO_PROVE] if one[1].distance <= some[0][1].distance + AHEAD]
+        for one in near if len(near) > 1 else ():  # the check looks for a derivation, too
             key, now = said(one[1].claim), time.process_time()
             if key not in self.proved and self.proving < PROVING * (self.end - self.begun):
                 self.proved[key] = any(item.outcome == "proved" for item in evidence(one[1].claim, UNITS))
