@@ -57,8 +57,8 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     mine, hand_ = text_of(ours.sentence.left), text_of(theirs.sentence.left)
     root = hand_ == f"sqrt({mine})"
     same_left = mine == hand_ or root or hand_.endswith(f"*{mine}")
-    one, two = ([p and (p.state, p.body, p.result)] for p in (ours.program, theirs.program))  # whatever they are called
-    if not same_left or one != two or (relation, theirs.sentence.relation) not in (
+    runs = [p and (p.state, p.body, p.result) for p in (ours.program, theirs.program)]  # whatever they are called
+    if not same_left or runs[0] != runs[1] or (relation, theirs.sentence.relation) not in (
         ("<=", "<="),
         (">=", ">="),
         ("<", "<"),

@@ -186,7 +186,7 @@ class Table:
             new = scaled(term.node, Monomial(), factors[i])
             made = None if made is None else with_term(made, term, new)
             words.append(f"{text_of(new)} for {text_of(term.node)}{place(term.where)}")
-        if made is None or _conflicts(made):
+        if made is None:
             return
         about = " ".join(f"{self.terms[i].where} {self.terms[i].path}" for i in changed)
         edit = Edit("constant", "; ".join(words), farther, about)
@@ -242,7 +242,7 @@ class Table:
             made = with_term(self.candidate.claim, term, new)
             if made is None:
                 continue
-            if _conflicts(made):
+            if self.contradict and _conflicts(made):  # what has no unit changes none
                 continue
             kind: Kind = "term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"
             words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"
