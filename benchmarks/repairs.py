@@ -1,11 +1,12 @@
 """Repairs that the search finds, held against those that were written by hand.
 
-    python -m benchmarks.repairs [--seconds 60] [--only ID,...] [--deep] > repairs.json
+    python -m benchmarks.repairs [--seconds 60] [--only ID,...] [--deep] --rows repairs.jsonl > repairs.json
 
 Of every printed claim that a list of verdicts calls refuted and that has repairs written by hand (`Claim.amends`): the
 nearest claim that stands within so many CPU seconds, and whether it is proved, or at least as strong as one of those:
 on parameters and problems drawn for the one by hand, its hypotheses hold and its right side is no larger (no smaller,
 for a lower bound). With --deep it is hunted with ten times the budget of a quick check; what that breaks is no repair.
+What is done is kept in the file --rows, one claim a line, and is not done again.
 """
 
 from __future__ import annotations
@@ -55,8 +56,9 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     relation = ours.sentence.relation
     mine, hand_ = text_of(ours.sentence.left), text_of(theirs.sentence.left)
     root = hand_ == f"sqrt({mine})"
-    same_left = (mine == hand_ or root or hand_.endswith(f"*{mine}")) and ours.of == theirs.of
-    if not same_left or (relation, theirs.sentence.relation) not in (
+    same_left = mine == hand_ or root or hand_.endswith(f"*{mine}")
+    runs = [p and (p.state, p.body, p.result) for p in (ours.program, theirs.program)]  # whatever they are called
+    if not same_left or runs[0] != runs[1] or (relation, theirs.sentence.relation) not in (
         ("<=", "<="),
         (">=", ">="),
         ("<", "<"),
@@ -125,19 +127,24 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Print the measurement as JSON; each claim is told on stderr when it is done."""
+    """Print the measurement as JSON; each claim is told on stderr, and kept, when it is done."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--only", default="")
     parser.add_argument("--deep", action="store_true")
+    parser.add_argument("--rows", type=Path, required=True)
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
-    rows = []
+    lines = given.rows.read_text(encoding="utf-8").splitlines() if given.rows.exists() else []
+    rows = list(map(json.loads, lines))
     with suppress(KeyboardInterrupt):  # what is finished is printed
         for id, amended in by_hand().items():
-            if not only or id in only:
-                rows.append(row_of(id, amended, given.seconds, given.deep))
-                print(_told(rows[-1]), file=sys.stderr, flush=True)
+            if (only and id not in only) or any(row["id"] == id for row in rows):
+                continue
+            rows.append(row_of(id, amended, given.seconds, given.deep))
+            with given.rows.open("a", encoding="utf-8") as file:
+                print(json.dumps(rows[-1]), file=file)
+            print(_told(rows[-1]), file=sys.stderr, flush=True)
     found = [one for row in rows for one in row["repairs"]]
     summary = {
         "seconds": given.seconds,

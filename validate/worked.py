@@ -121,7 +121,7 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
         yield _sides_of(certificate)
         return
     for which, side, total in (("left", sentence.left, left), ("right", sentence.right, right)):
-        parts = [(sign, part, value_of(found, text_of(part), at)) for sign, part in signed_terms(side)]
+        parts = [(sign, part, value_of(found, text_of(part), at)) for sign, _, part in signed_terms(side)]
         sums: Step = ()
         if len(parts) > 1 and all(value is not None for _, _, value in parts):
             for _, part, value in parts:

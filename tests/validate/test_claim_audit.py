@@ -9,7 +9,7 @@ import pytest
 
 from tests.language import heavy_ball, lsvrg, noise_ball, proxskip, scaffold, vectors
 from tests.validate.command_line import call, complaint, printed
-from theory import claim
+from theory import catalog, claim
 from theory.claim import Claim
 from theory.papers import algorithms
 from theory.program import Algorithm
@@ -38,6 +38,23 @@ def test_claims_that_anybody_states_scale_alike(one: Claim) -> None:
     for symbol, unit in {"eta": "x^2 f^-1", "gamma": "x^2 f^-1", "L": "x^-2 f", "mu": "x^-2 f", "beta": "1"}.items():
         if symbol in one.symbols:
             assert str(found.of(symbol)) == unit
+
+
+def test_sides_that_are_alike_only_if_one_name_has_no_unit_are_not_alike() -> None:
+    """With g_k and G in metres, a length is bounded by an area; what may be a chance, or is compared to 1, is not."""
+    bounded = ("max_k(abs(g_k)) <= G",)
+    (told,) = units_of(claim("area", "sum_k(abs(g_k)) <= G*sum_k(abs(g_k))", assuming=bounded)).conflicts
+    assert told.endswith("[g] meets [g]^2")
+    for sentence in ("sum_k(abs(g_k)) <= K*G", "sum_k(abs(g_k)) <= a*c*G", "c <= 1", "c <= c*(1 + c)", "c <= 2*a**2"):
+        assert not units_of(claim("alike", sentence, assuming=bounded)).conflicts
+
+
+def test_a_hessian_times_a_gradient_is_no_gradient_at_a_point() -> None:
+    """Of quadratics: units tell the lemma whose right side has L**4 for L**2, and neither its repairs nor others."""
+    (told,) = units_of(catalog.claim("perm/lemma-12")).conflicts
+    assert told.endswith("x^2 meets x^-2 f^2")
+    for id in ("perm/lemma-12/corrected", "perm/lemma-11a", "perm/lemma-11b", "perm/proposition-3"):
+        assert not units_of(catalog.claim(id)).conflicts
 
 
 def test_units_of_algorithms() -> None:

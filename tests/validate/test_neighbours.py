@@ -12,7 +12,7 @@ import pytest
 
 from tests.language import noise_ball, scaffold, vectors
 from tests.validate.command_line import call, complaint, printed
-from theory import claim
+from theory import algorithm, claim
 from theory.claim import Claim
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import parse_expression, signed_terms, text_of
@@ -127,7 +127,7 @@ def test_a_definition_in_an_assumption_moves_the_instances() -> None:
 
 def test_trees() -> None:
     tree = parse_expression("(1 + c)*norm2(a - b) - 3*x[k+1]**2")
-    assert [text_of(t) for _, t in signed_terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
+    assert [text_of(t) for *_, t in signed_terms(tree)] == ["(1 + c)*norm2(a - b)", "3*x[k + 1]**2"]
     for place in places(tree):
         assert put(tree, place.path, place.node) == tree
     inside = {text_of(p.node) for p in places(tree) if p.vectors}
@@ -135,6 +135,17 @@ def test_trees() -> None:
     words = [what for _, what, _ in moves(parse_expression("norm2(x[k])"))]
     assert "x[k] at k + 1" in words
     assert not any("k is" in what or what.startswith("k times") for what in words)
+
+
+def test_a_sign_that_is_turned_twice_is_the_one_that_was_written() -> None:
+    def twin(sign):
+        @algorithm
+        def step(w, x, *, eta):
+            return x - eta * w.mean(w.gradient(x, w.sample()) + sign * w.gradient(x))
+
+        return step.program
+
+    assert [p.body for _, p in altered(twin(-1), (Fraction(-1),))].count(twin(1).body) == 1
 
 
 def test_programs_with_a_term_less() -> None:

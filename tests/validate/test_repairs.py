@@ -33,6 +33,7 @@ STRICT = claim("strict", "norm2(x + y) < 2*norm2(x) + 2*norm2(y)", vectors=VECTO
 CONDITION = claim("condition", "a/(1 - a) <= 1", assuming=("a < 1",))
 ORDER = claim("order", "sum_n(b_n) <= 2*max_n(b_n)")
 CONVEX = claim("convex", "f(y) >= f(x) + dot(grad(f, x), y - x)", vectors=VECTORS, assuming=("smooth(f, L)",))
+AT_REST = claim("at-rest", "f(y) <= f(x) + L/2*norm2(y - x)", vectors=VECTORS, assuming=("smooth(f, L)",))
 TWO = claim("two", "norm2(x - y) <= norm2(x) + 2*dot(x, y) - norm2(y)", vectors=VECTORS)
 TRUE = claim("true", "norm2(x + y) <= 2*norm2(x) + 2*norm2(y)", vectors=VECTORS)
 HOPELESS = claim("hopeless", "a <= 0")
@@ -60,6 +61,7 @@ LATE = claim(
         (STRICT, "misprint", "norm2(x + y) <= 2*norm2(x) + 2*norm2(y)", ()),
         (CONDITION, "lost hypothesis", "a/(1 - a) <= 1", ("a <= 1/2",)),
         (ORDER, "false", "sum_n(b_n) <= 2*max_n(b_n)*N", ()),
+        (AT_REST, "lost hypothesis", "f(y) <= f(xstar) + L/2*norm2(y - xstar)", ("smooth(f, L)",)),
         (CONVEX, "lost hypothesis", CONVEX.statement, ("smooth(f, L)", "convex(f)")),
     ],
     ids=lambda value: getattr(value, "label", None),

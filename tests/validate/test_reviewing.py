@@ -83,7 +83,7 @@ def test_a_file_that_is_no_review_is_not_replaced() -> None:
     ],
 )
 def test_terms_keep_their_signs(text: str, terms: list[str]) -> None:
-    assert [sign + text_of(term) for sign, term in signed_terms(parse_expression(text))] == terms
+    assert [sign + text_of(term) for sign, _, term in signed_terms(parse_expression(text))] == terms
 
 
 def test_long_numbers_are_rounded() -> None:

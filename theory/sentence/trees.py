@@ -87,23 +87,22 @@ def everything(e: Expression) -> Iterator[Expression]:
         left += parts(part)[::-1]
 
 
-def signed_terms(e: Expression, sign: str = "+") -> Iterator[tuple[str, Expression]]:
-    """The terms of a sum with their signs.
+def signed_terms(
+    e: Expression, sign: str = "+", path: tuple[int, ...] = ()
+) -> Iterator[tuple[str, tuple[int, ...], Expression]]:
+    """The terms of a sum, each with its sign and the way to it: which part of a part.
 
     Example:
         >>> from theory.sentence import parse_expression
-        >>> [(sign, text_of(term)) for sign, term in signed_terms(parse_expression("a - (b - c)"))]
-        [('+', 'a'), ('-', 'b'), ('+', 'c')]
+        >>> [(sign, path, text_of(term)) for sign, path, term in signed_terms(parse_expression("a - (b - c)"))]
+        [('+', (0,), 'a'), ('-', (1, 0), 'b'), ('+', (1, 1), 'c')]
     """
-    turned = {"+": "-", "-": "+"}[sign]
-    if isinstance(e, Apply) and e.operation in ("+", "-"):
-        first, second = e.arguments
-        yield from signed_terms(first, sign)
-        yield from signed_terms(second, turned if e.operation == "-" else sign)
-    elif isinstance(e, Apply) and e.operation == "neg":
-        yield from signed_terms(e.arguments[0], turned)
-    else:
-        yield sign, e
+    if not isinstance(e, Apply) or e.operation not in ("+", "-", "neg"):
+        yield sign, path, e
+        return
+    for i, part in enumerate(e.arguments):
+        turned = e.operation == "neg" or (e.operation == "-" and i == 1)
+        yield from signed_terms(part, {"+": "-", "-": "+"}[sign] if turned else sign, (*path, i))
 
 
 def factors_of(e: Expression) -> tuple[list[Expression], list[Expression]]:

@@ -144,7 +144,7 @@ def units_of(claim: Claim) -> Units:
     """The units of all names of a claim, and where they contradict each other; the sentence comes last."""
     units = Units()
     if claim.program is not None:
-        _program(claim.program, units)
+        _program(claim.program, units, any(isinstance(one, p.Quadratic) for one in claim.predicates))
         for name in _plain_numbers(claim):
             units.same(units.of(name), ONE, name)
     for name in INTEGERS.intersection(index_of(symbol)[0] for symbol in claim.symbols) - {*claim.vectors}:
@@ -153,8 +153,14 @@ def units_of(claim: Claim) -> Units:
     for one in claim.predicates:
         for constant, unit in zip(one.constants, CONSTANTS.get(type(one), ()), strict=False):
             units.same(reader.unit(constant), unit, one.text)
-    for relation in (*claim.relations, claim.sentence):
+    for relation in claim.relations:
         units.same(reader.unit(relation.left), reader.unit(relation.right), str(relation))
+    left, right = (units.reduced(reader.unit(side)) for side in claim.sentence.sides)
+    rest = left.over(right)
+    if ONE not in (left, right) and len(rest.unknown) == 1 and rest.x == rest.f == 0 and rest.unknown[0][0][0] != "?":
+        # alike only if this one name has no unit, which nothing else says: then it is true in one unit only
+        units.conflicts.append(f"{claim.sentence}: {left} meets {right}")
+    units.same(left, right, str(claim.sentence))
     return units
 
 
@@ -247,9 +253,9 @@ def _state(name: str) -> str:
     return f"state {name}"
 
 
-def _program(program: Program, units: Units) -> None:
+def _program(program: Program, units: Units, quadratic: bool) -> None:
     """What a round says of the units of states, taps and parameters."""
-    formulas = _Formulas(units)
+    formulas = _Formulas(units, quadratic)
     for state, value, result in zip(program.state, program.inputs, program.result, strict=True):
         units.same(units.of(_state(state.name)), units.of(value), state.name)
         units.same(units.of(value), formulas.initial(state.initial), f"{state.name} before the first round")
@@ -259,10 +265,15 @@ def _program(program: Program, units: Units) -> None:
 
 
 class _Formulas:
-    """The units of a program's scalars; draws go by the names of the values that hold them."""
+    """The units of a program's scalars; draws go by the names of the values that hold them.
 
-    def __init__(self, units: Units) -> None:
-        self.units = units
+    Attributes:
+        units: what is known.
+        quadratic: whether a gradient is a Hessian times what it is taken at, which need not be a point then.
+    """
+
+    def __init__(self, units: Units, quadratic: bool) -> None:
+        self.units, self.quadratic = units, quadratic
 
     def unit(self, e: Any) -> Unit:
         if isinstance(e, Number):
@@ -317,12 +328,19 @@ def _step(step: Step, units: Units, formulas: _Formulas) -> None:
 
 def _linear(step: Instruction, to: Unit, of: list[Unit], formulas: _Formulas, where: str) -> None:
     for number, unit in zip(step.numbers, of, strict=True):
-        formulas.units.same(to, formulas.unit(number) * unit, where)
+        if not _is_zero(number):  # x - x has any unit
+            formulas.units.same(to, formulas.unit(number) * unit, where)
+
+
+def _is_zero(number: Any) -> bool:
+    both = number.arguments if isinstance(number, Apply) and number.operation == "-" else (number, Number(ZERO))
+    return bool(both[0] == both[1])
 
 
 def _gradient(step: Instruction, to: Unit, of: list[Unit], formulas: _Formulas, where: str) -> None:
-    formulas.units.same(of[0], POINT, where)
-    formulas.units.same(to, GRADIENT, where)
+    if not formulas.quadratic:
+        formulas.units.same(of[0], POINT, where)
+    formulas.units.same(to, of[0] * CURVATURE, where)
 
 
 def _prox(step: Instruction, to: Unit, of: list[Unit], formulas: _Formulas, where: str) -> None:

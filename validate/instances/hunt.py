@@ -101,9 +101,7 @@ def hunt(
     """
     found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    for seen, stage in _breaks(
-        claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least
-    ):
+    for seen, stage in _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least):
         if doubts.settled(seen, stage):
             return found
     found.tried = found.tried if found.broken is not None else doubts.tried

@@ -134,7 +134,7 @@ def attained(claim: Claim, there: list[Seen]) -> Iterator[tuple[Expression, Frac
     if relation == "==":
         return
     whole = claim.sentence.right
-    for term in dict.fromkeys((whole, *(term for _, term in signed_terms(whole)))):
+    for term in dict.fromkeys((whole, *(term for *_, term in signed_terms(whole)))):
         alone = replace(claim, statement=str(replace(claim.sentence, right=term)))
         needed: list[Fraction] = []
         for seen in there:

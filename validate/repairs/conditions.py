@@ -58,11 +58,14 @@ def quantities(claim: Claim) -> list[Quantity]:
     units = units_of(claim)
     names = [s for s in (*claim.symbols, "N") if s == "N" or ("_" not in s or s in claim.domains)]
     names = [n for n in dict.fromkeys(names) if n not in ("K", "k")]
+    counts = {n for n in names if n in INTEGERS or (n in claim.domains and claim.domains[n].integer)}
+    chances = {n for n in names if n in claim.domains and claim.domains[n].upper is not None}
     for a in names:
-        counts = a in INTEGERS or (a in claim.domains and claim.domains[a].integer)
-        if not counts and units.reduced(units.of(a)) == ONE:
+        if a not in counts and units.reduced(units.of(a)) == ONE:
             found += [Quantity(Name(a), Monomial().tree), Quantity(Monomial().tree, Name(a))]
     for a, b in combinations(names, 2):
+        if counts & {a, b} and chances & {a, b}:  # how many there are does not depend on a chance
+            continue
         of_a, of_b = (ONE if name == "N" else units.of(name) for name in (a, b))
         if units.reduced(of_a.over(of_b)) == ONE:
             found += [Quantity(Name(a), Name(b)), Quantity(Name(b), Name(a))]

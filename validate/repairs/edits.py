@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.search.candidates import replaced_part
 from theory.formula import Apply, Name, Number
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import (
@@ -61,7 +62,7 @@ TRIVIAL = 3
 def edited(candidate: Candidate) -> Iterator[Candidate]:
     """The claims at one more edit; no two of the same text."""
     claim, seen = candidate.claim, {said(candidate.claim)}
-    for made in (_sentence, _trees, _exchanged, hypotheses_said, assumed, _algorithm):
+    for made in (_sentence, _trees, _exchanged, _minimisers, hypotheses_said, assumed, _algorithm):
         for edit, fields in made(claim):
             changed = changed_to(claim, fields)
             if changed is not None and said(changed) not in seen:
@@ -225,7 +226,7 @@ def _powers(exponent: Expression) -> Iterator[Expression]:
 
 
 def _exchanged(claim: Claim) -> Made:
-    """Parts of parameters alone, one for another of the claim; the constrained minimiser for the free one."""
+    """Parts of parameters alone, one for another of the claim."""
     found: dict[Expression, None] = {}
     for _, tree in texts(claim):
         for part in everything(tree):
@@ -245,14 +246,28 @@ def _exchanged(claim: Claim) -> Made:
                     if other != one.node and other.operation == one.node.operation:  # type: ignore[union-attr]
                         words = f"{text_of(other)} for {text_of(one.node)}{place(where)}"
                         yield Edit("part exchanged", words), put_in(claim, where, put(tree, one.path, other))
-    for old in {part for _, tree in texts(claim) for part in everything(tree) if applies(part, "argmin_n")}:
+
+
+def _minimisers(claim: Claim) -> Made:
+    """The minimiser, for the constrained one and for a free point at which functions are asked, everywhere."""
+    found = [part for _, tree in texts(claim) for part in everything(tree)]
+    asked = {v for part in found if isinstance(part, Apply) and _of_function(part) for v in everything(parts(part)[0])}
+    bound: list[tuple[Kind, Expression]] = [("name", part) for part in found if applies(part, "argmin_n")]
+    free: list[tuple[Kind, Expression]] = [("hypothesis", Name(v)) for v in claim.vectors if Name(v) in asked]
+    for kind, old in dict.fromkeys([*bound, *free]):
+        right, left, *rest = (replaced_part(tree, old, Name("xstar")) for _, tree in texts(claim))
         yield (
-            Edit("name", f"xstar for {text_of(old)}, everywhere"),
+            Edit(kind, f"xstar for {text_of(old)}, everywhere"),
             {
-                "statement": claim.statement.replace(text_of(old), "xstar"),
-                "where": {name: text.replace(text_of(old), "xstar") for name, text in claim.where.items()},
+                **stated(claim, left=left, right=right),
+                "where": dict(zip(claim.where, map(text_of, rest), strict=True)),
+                "vectors": tuple(v for v in claim.vectors if Name(v) != old),
             },
         )
+
+
+def _of_function(e: Apply) -> bool:
+    return e.operation.removeprefix("grad ") in FUNCTION_NAMES
 
 
 def _algorithm(claim: Claim) -> Made:

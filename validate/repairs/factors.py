@@ -8,6 +8,7 @@ that they allow, rounded up to a simple number, makes a candidate, which has to 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -17,14 +18,25 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.derivation.search.settings import worth
 from theory.formula import Number
-from theory.sentence import applied, text_of
+from theory.sentence import applied, everything, parse_expression, text_of
 from validate.audit.units import ONE, Units, units_of
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
-from validate.repairs.candidates import COST, Candidate, Edit, Kind, conflicts, place
+from validate.repairs.candidates import (
+    COST,
+    Candidate,
+    Edit,
+    Kind,
+    applies,
+    conflicts,
+    numbers_alone,
+    place,
+    texts,
+)
 from validate.repairs.known import Known, numbers, on
-from validate.repairs.monomials import SIMPLE, SPECIAL, Monomial, scaled
+from validate.repairs.monomials import OF_ROUNDS, SIMPLE, Monomial, scaled
 from validate.repairs.terms import Term, terms_of, with_term
 
 INSTANCES = 24
@@ -60,6 +72,14 @@ class Table:
     kept: list[Drawn] = field(default_factory=list)
 
     @cached_property
+    def logarithms(self) -> tuple[str, ...]:
+        """Those that a sum over rounds leaves behind, and those of parameters that the claim has already."""
+        claim = self.candidate.claim
+        trees = [part for _, tree in texts(claim) for part in everything(tree)]
+        own = [text_of(part) for part in trees if applies(part, "log") and numbers_alone(part, claim)]
+        return tuple(dict.fromkeys([*OF_ROUNDS, *own]))
+
+    @cached_property
     def untold(self) -> bool:
         """Whether the units of the algorithm contradict each other already, so that they say nothing of a factor."""
         return bool(self.units.conflicts) and not self.contradict
@@ -83,8 +103,9 @@ class Table:
             without.append(None if made is None else on(made, printed, one))
         values = {name: float(v) for name, v in numbers(one, [*self.names, "N", "d", "K"]).items()}
         values.setdefault("K", float(one.instance.rounds))
-        if values["K"] > 0:
-            values["1 + log(K)"], values["log(K)"] = 1 + float(np.log(values["K"])), float(np.log(values["K"]))
+        for text in self.logarithms:
+            with suppress(ValueError):
+                values[text] = worth(parse_expression(text), values, claim.definitions)
         by = [_by_index(other) for other in without]
         for row in base.measured.rows:
             if row.left is None or row.right is None or row.probability not in (None, 1):
@@ -111,7 +132,7 @@ class Table:
         right = sign * np.array([row[1] for row in self.rows])
         columns: dict[str, Any] = {
             name: np.array([row[3].get(name, np.nan) for row in self.rows])
-            for name in (*self.names, "N", "d", "K", *SPECIAL)
+            for name in (*self.names, "N", "d", "K", *self.logarithms)
         }
         yield from self._at_several(left, right, sign, farthest)
         for i, term in enumerate(self.terms):
@@ -165,7 +186,7 @@ class Table:
             new = scaled(term.node, Monomial(), factors[i])
             made = None if made is None else with_term(made, term, new)
             words.append(f"{text_of(new)} for {text_of(term.node)}{place(term.where)}")
-        if made is None or _conflicts(made):
+        if made is None:
             return
         about = " ".join(f"{self.terms[i].where} {self.terms[i].path}" for i in changed)
         edit = Edit("constant", "; ".join(words), farther, about)
@@ -177,8 +198,8 @@ class Table:
         known = {n for row in self.rows for n in row[3]} or set(self.names)
         names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if n in known]
         some = [Monomial(((n, p),)) for n in names for p in map(Fraction, ("1", "-1", "2", "-2", "1/2", "-1/2"))]
-        if "K" in names and any(row[3]["K"] > 1 for row in self.rows):
-            some += [Monomial(((n, p),)) for n in SPECIAL for p in (Fraction(1), Fraction(1, 2))]
+        if any(row[3]["K"] > 1 for row in self.rows):
+            some += [Monomial(((n, p),)) for n in self.logarithms for p in (Fraction(1), Fraction(1, 2))]
         for a, b in combinations(names, 2):
             some += [Monomial(((a, p), (b, q))) for p in map(Fraction, (1, -1)) for q in map(Fraction, (1, -1))]
         alone_ = self.untold or self.contradict
@@ -192,7 +213,7 @@ class Table:
     def _plain(self, m: Monomial) -> bool:
         found = ONE
         for name, power in m.powers:
-            if name not in (*SPECIAL, "N", "d", "K"):
+            if name not in (*self.logarithms, "N", "d", "K"):
                 found = found * self.units.of(name).to(power)
         return self.units.reduced(found) == ONE
 
@@ -221,7 +242,7 @@ class Table:
             made = with_term(self.candidate.claim, term, new)
             if made is None:
                 continue
-            if _conflicts(made):
+            if self.contradict and _conflicts(made):  # what has no unit changes none
                 continue
             kind: Kind = "term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"
             words = f"{text_of(new)} for {text_of(term.node)}{place(term.where)}"

@@ -77,7 +77,7 @@ def assumed(claim: Claim) -> Made:
 
 
 def _where_it_says_something(claim: Claim) -> Iterator[str]:
-    """Where differences under a bar or a root are positive, and what is defined as the most is so; points at rest."""
+    """Where differences are positive, what is defined as the most is so, and a minimiser is within its ball."""
     trees = [tree for _, tree in texts(claim)]
     for tree in trees:
         for one in parts_in(tree):
@@ -91,8 +91,6 @@ def _where_it_says_something(claim: Claim) -> Iterator[str]:
         head = name.partition("_")[0]
         if name not in used and head in claim.symbols:
             yield f"{head} <= {name}"
-    if any(applies(part, "grad f") for tree in trees for part in everything(tree)):
-        yield from (f"norm2(grad(f, {v})) <= 0" for v in claim.vectors if not v.endswith("_n"))
     for tree in trees:
         for part in everything(tree):
             if applies(part, "argmin_n") and len(parts(part)) == 2 and isinstance(parts(part)[1], Name):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from theory.formula import Apply, Name, Number
+from theory.formula import Apply, Number
 from theory.sentence import Expression, applied, parse_expression, parts
 from validate.repairs.candidates import without_ones
 
@@ -23,7 +23,7 @@ class Monomial:
     """Parameters to powers.
 
     Attributes:
-        powers: by name.
+        powers: of names, or of formulas as text.
     """
 
     powers: tuple[tuple[str, Fraction], ...] = ()
@@ -34,7 +34,7 @@ class Monomial:
         over: Expression | None = None
         under: Expression | None = None
         for name, power in self.powers:
-            one = _power(SPECIAL.get(name, Name(name)), abs(power))
+            one = _power(parse_expression(name), abs(power))
             if power > 0:
                 over = one if over is None else applied("*", (over, one))
             else:
@@ -50,7 +50,7 @@ class Monomial:
         return found
 
 
-SPECIAL: dict[str, Expression] = {"1 + log(K)": parse_expression("(1 + log(K))"), "log(K)": parse_expression("log(K)")}
+OF_ROUNDS = ("1 + log(K)", "log(K)")
 """Factors that a sum over rounds leaves behind."""
 
 
@@ -65,7 +65,7 @@ def _power(tree: Expression, power: Fraction) -> Expression:
 def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
     """A term times a constant and parameters; what is divided by a factor that it has loses it."""
     for name, power in m.powers:
-        less = divided(term, Name(name), -power) if name not in SPECIAL and power < 0 else None
+        less = divided(term, parse_expression(name), -power) if power < 0 else None
         if less is not None:
             return scaled(less, Monomial(tuple(pair for pair in m.powers if pair[0] != name)), c)
     over = [(n, p) for n, p in m.powers if p > 0]

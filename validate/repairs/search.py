@@ -152,11 +152,8 @@ class _Search:
         return time.process_time() > self.end
 
     def run(self) -> None:
-        if any(item.outcome == "proved" for item in evidence(self.printed, UNITS)):
-            self.stands = True
-            return
         share = self.begun + FIRST * (self.end - self.begun)
-        self.known, broken = known_of(self.claim, share, self.tell, self.end)
+        self.known, broken = known_of(self.claim, share, self.tell, self.end, self._is_proved)
         if broken is None:
             self.stands = not self.over()
             return
@@ -180,15 +177,17 @@ class _Search:
                 self.seen.add(said(best[1].claim))
                 self._judge(best[1])
 
+    def _is_proved(self) -> bool:
+        """Whether the printed claim has a derivation, or a search that knows nothing beside it finds one."""
+        return _proved(self.printed, 0) or _proved(self.claim, UNITS)
+
     def _first(self, some: list[Suggested]) -> Suggested:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
-        for one in some[:TO_PROVE]:
-            far = one[1].distance > some[0][1].distance + AHEAD
-            if far:
-                break
+        near = [one for one in some[:TO_PROVE] if one[1].distance <= some[0][1].distance + AHEAD]
+        for one in near if len(near) > 1 else ():  # the check looks for a derivation, too
             key, now = said(one[1].claim), time.process_time()
             if key not in self.proved and self.proving < PROVING * (self.end - self.begun):
-                self.proved[key] = any(item.outcome == "proved" for item in evidence(one[1].claim, UNITS))
+                self.proved[key] = _proved(one[1].claim, UNITS)
                 self.proving += time.process_time() - now
             if self.proved.get(key):
                 return one
@@ -371,6 +370,10 @@ class _Search:
             self.printed, tuple(found), self.stands, self.known.tried, self.known.killed, self.dropped, self.hunts,
             self.checks, time.process_time() - self.begun, self.over(), self.interrupted, self.nearest[1],
         )  # fmt: skip
+
+
+def _proved(claim: Claim, units: int) -> bool:
+    return any(item.outcome == "proved" for item in evidence(claim, units))
 
 
 def _order(one: Suggested) -> tuple[int, bool, float]:

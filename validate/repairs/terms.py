@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
-from theory.sentence import OVER, Expression, everything, parse_expression, parts
+from theory.sentence import OVER, Expression, everything, parse_expression, parts, signed_terms
 from validate.mutate.neighbours import Path, put
 from validate.repairs.candidates import changed_to, put_in, subject
 
@@ -39,26 +39,27 @@ def terms_of(claim: Claim) -> list[Term]:
                 counts[part.name] = counts.get(part.name, 0) + 1
     found: list[Term] = []
 
-    def go(where: str, tree: Expression, path: Path, added: bool) -> None:
-        if isinstance(tree, Apply) and tree.operation in ("+", "-", "neg"):
-            for i, part in enumerate(parts(tree)):
-                go(where, part, (*path, i), True)
-            return
-        if added and not (isinstance(tree, Number) and tree.value == 0):
-            found.append(Term(where, path, tree))
+    def go(where: str, whole: Expression, path: Path) -> None:
+        for _, way, tree in signed_terms(whole, path=path):
+            added = way != path or (where, path) == ("right", ())
+            if added and not (isinstance(tree, Number) and tree.value == 0):
+                found.append(Term(where, way, tree))
+            inside(where, tree, way)
+
+    def inside(where: str, tree: Expression, path: Path) -> None:
         if isinstance(tree, Name) and tree.name in claim.where and tree.name not in kept and counts[tree.name] == 1:
             inner = parse_expression(claim.where[tree.name])
             if _has_sum(inner):
-                go(tree.name, inner, (), False)
+                go(tree.name, inner, ())
             return
         if not isinstance(tree, Apply) or (tree.operation not in ("*", "/", "E") and not _adds(tree.operation)):
             return
         for i in range(2) if tree.operation == "*" else range(1):
             part = parts(tree)[i]
             if _has_sum(part) or (isinstance(part, Name) and part.name in claim.where):
-                go(where, part, (*path, i), False)
+                go(where, part, (*path, i))
 
-    go("right", claim.sentence.right, (), True)
+    go("right", claim.sentence.right, ())
     return found[:TERMS]
 
 

@@ -14,7 +14,17 @@ from theory.claim import Claim
 from theory.for_every import assumption
 from theory.formula import Apply, Name, Number
 from theory.predicates import Predicate
-from theory.sentence import FUNCTION_NAMES, Expression, Sentence, SentenceError, applied, parts, replaced, text_of
+from theory.sentence import (
+    FUNCTION_NAMES,
+    Expression,
+    Sentence,
+    SentenceError,
+    applied,
+    parts,
+    replaced,
+    signed_terms,
+    text_of,
+)
 from validate.instances.seen import Seen, measured
 from validate.mutate.neighbours import EXCHANGED, SUMS, Path, moves, on_assumptions, places, put
 from validate.mutate.oracle import difference, pairs
@@ -84,7 +94,7 @@ def edits(claim: Claim, there: Sequence[Seen]) -> Iterator[Edit]:
         there: it on instances, to tell which right sides say more.
     """
     right, seen, count = claim.sentence.right, {claim.statement}, 0
-    for path, term in additive(right) if claim.sentence.relation != "==" else ():
+    for _, path, term in signed_terms(right) if claim.sentence.relation != "==" else ():
         changes: list[tuple[Kind, str, Expression]] = []
         if path:
             changes.append(("term", text_of(term), without(right, path)))
@@ -146,15 +156,6 @@ def _of_functions(words: str) -> bool:
     return isinstance(assumption(words.partition(" for ")[0]), Predicate)
 
 
-def additive(e: Expression, path: Path = ()) -> Iterator[tuple[Path, Expression]]:
-    """The additive terms of a tree with their paths."""
-    if isinstance(e, Apply) and e.operation in SUMS:
-        for i, part in enumerate(parts(e)):
-            yield from additive(part, (*path, i))
-    else:
-        yield path, e
-
-
 def without(e: Expression, path: Path) -> Expression:
     """A sum without one of its terms."""
     found = _rest(e, path)
@@ -190,7 +191,7 @@ def constants(claim: Claim, there: Sequence[Seen]) -> Iterator[Family]:
         top = not place.path
         if not top and (not inside or of_a_sum or isinstance(node, Number)):
             continue
-        family = _family(claim, place.path, node, len(list(additive(right))) > 1)
+        family = _family(claim, place.path, node, len(list(signed_terms(right))) > 1)
         if not top and not _moves_alike(claim, put(right, place.path, Number(Fraction(0)))):
             continue
         way = None if family is None else _direction(claim, family.at, there)

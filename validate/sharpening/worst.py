@@ -27,13 +27,14 @@ from theory.sentence import (
     parts,
     read,
     replaced,
+    signed_terms,
     text_of,
 )
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen, measured
 from validate.mutate.neighbours import Path, put
 from validate.sharpening.recognition import recognised
-from validate.sharpening.stronger import additive, edited, stated, without
+from validate.sharpening.stronger import edited, stated, without
 from validate.worst_case import NoReadingError, WorstRatio, worst_case_of
 from validate.worst_case.stage import settings
 
@@ -87,8 +88,8 @@ class Term:
 def terms(claim: Claim) -> Iterator[Term]:
     """The terms of a right side that are added, with their factors."""
     right = claim.sentence.right
-    for path, term in additive(right):
-        if _added(right, path):
+    for sign, path, term in signed_terms(right):
+        if sign == "+":
             above, below = factors_of(term)
             numbers = [e for e in above if _of_numbers(claim, e)]
             under = [e for e in below if _of_numbers(claim, e)]
@@ -177,16 +178,6 @@ def attained(claim: Claim, instances: list[Drawn]) -> list[Seen]:
 
 
 # --- factors ---
-
-
-def _added(e: Expression, path: Path) -> bool:
-    """Whether what is at the end of a path of sums is added, and not taken off."""
-    for place in path:
-        assert isinstance(e, Apply)
-        if e.operation == "neg" or (e.operation == "-" and place == 1):
-            return False
-        e = parts(e)[place]
-    return True
 
 
 def _product(some: list[Expression]) -> Expression:
