@@ -99,14 +99,14 @@ class Curvatures:
             (b, O, N, d, d).
         """
         e, d, N = self.dim + affine, self.dim, self.clients
-        upper = _upper(e)
+        upper = upper_of(e)
         if N * len(upper) * d * d > LARGEST_TABLE or len(upper) > 4 * self.samples * e:
             return self.mixed_noise(second, affine, affine)
         table = self._table(e)
         b, outcomes = second.shape[:2]
         flat = second.reshape(b * outcomes, N, e * e).swapaxes(0, 1)
         found = self.numbers.product(flat.take(upper, axis=2), table).swapaxes(0, 1)
-        return found.take(_unfolded(d), axis=2).reshape(b, outcomes, N, d, d)
+        return found.take(unfolded_of(d), axis=2).reshape(b, outcomes, N, d, d)
 
     def _table(self, e: int) -> Array:
         """(N, e (e+1)/2, d (d+1)/2), X -> mean_i D_i X D_i' of upper triangles."""
@@ -140,15 +140,15 @@ class Curvatures:
 
 
 @cache
-def _upper(size: int) -> Array:
+def upper_of(size: int) -> Array:
     """The places of the upper triangle, row by row, in a matrix as one row."""
     rows, columns = np.triu_indices(size)
     return rows * size + columns
 
 
 @cache
-def _unfolded(size: int) -> Array:
+def unfolded_of(size: int) -> Array:
     """(size**2,), the place of every entry of a symmetric matrix in its upper triangle, row by row."""
     place = np.empty((size, size), dtype=int)
-    place.ravel()[_upper(size)] = np.arange(len(_upper(size)))
+    place.ravel()[upper_of(size)] = np.arange(len(upper_of(size)))
     return np.maximum(np.triu(place), np.triu(place).T).ravel()

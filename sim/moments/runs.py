@@ -35,8 +35,8 @@ from theory.program import LINEAR_GIVEN_DRAWS, Formula, Instruction, Kind, Loop,
 
 FAR = 1e5
 """How many times as far as the first round goes a fixed point may lie to be the origin of floats."""
-LARGEST_BATCH = 20_000_000
-"""Entries of the moments that are carried at once."""
+LARGEST_BATCH, AT_ONCE = 20_000_000, 64
+"""Entries of the moments that are carried at once; rounds in floats that are."""
 
 
 class DivergenceError(ValueError):
@@ -229,7 +229,6 @@ class _Run:
         around = Around(
             self.curvatures, self.parameters, k, tuple(self.clients.tolist()), False, self.treatment, self.mean
         )
-        self.counted(round_)
         done = executed(around, round_.operations, law, [value for _, _, value in named])
         for (name, _), kind, value in named:
             if kind in OF_SERVER and any(isinstance(end.values[value], Own) for end in done.laws):
@@ -268,15 +267,19 @@ class _Run:
             raise DivergenceError(
                 f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
             )
-        frame = lambda k: self.frame(k, states[k], states[k + 1])  # noqa: E731
-        return Moments(
-            in_balls(self.numbers) if self.enclosed else self.numbers,
-            self.layout,
-            self.classes,
-            states,
-            frame,
-            self.apart,
-        )
+        frames: dict[int, Frame] = {}
+
+        def frame(k: int) -> Frame:
+            if k not in frames:
+                frames.update(self.frames(k, states))
+            # as much as it takes to find the means one coordinate of the state after another
+            D = self.layout.size
+            times = 1 + (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D)))
+            self.counted(self.unrolled(k), times)
+            return frames.pop(k)  # who asks keeps it
+
+        numbers = in_balls(self.numbers) if self.enclosed else self.numbers
+        return Moments(numbers, self.layout, self.classes, states, frame, self.apart)
 
     def states(self) -> list[Centred]:
         """After every round."""
@@ -295,8 +298,9 @@ class _Run:
         found = [Centred(np.outer(begin - shift, begin - shift), spread, shift)]
         for k in range(self.rounds):
             last = found[-1]
+            self.counted(self.unrolled(k))
             made, _ = self.after(last.second[None], _one(last.spread), last.shift, k)
-            state = _first(made)
+            state = Centred(made.second[0], None if made.spread is None else made.spread[0], made.reference)
             if not numbers.exact:
                 # from here on around the mean: squares of what converges keep their digits
                 move = state.second[:, 0].copy()
@@ -314,6 +318,7 @@ class _Run:
         P, spread = packed.opened(numbers.identity(packed.size) * numbers.ratio(1, 1))
 
         def rounds(shift: Array) -> tuple[list[Centred], Array]:
+            self.counted(self.unrolled(0))
             made, _ = self.after(P, spread, shift, 0, reference=shift)
             step, y = packed.rows(made.second, made.spread), begin - shift
             rows = [packed.rows(np.outer(y, y)[None], None if spread is None else spread[:1] * 0)[0]]
@@ -363,34 +368,37 @@ class _Run:
                     point[at : at + self.problem.dim] = self.best
         return None if np.array_equal(point, shift) else point
 
-    def frame(self, k: int, before: Centred, after: Centred) -> Frame:
-        """The round k with its taps."""
-        made, layout = self.after(before.second[None], _one(before.spread), before.shift, k, True)
-        D = self.layout.size
-        # as much as it takes to find the means one coordinate of the state after another
-        self.counted(self.unrolled(k), (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D))))
-        found = _first(made)
+    def frames(self, k: int, states: Sequence[Centred]) -> dict[int, Frame]:
+        """The round k with its taps; in floats with those that follow it, if they are the same around the same point."""
+        last = k + 1
+        if self.alike and not self.numbers.exact:
+            while last < min(k + AT_ONCE, self.rounds) and states[k].shift is states[last + 1].shift:
+                last += 1
+        P = np.stack([state.second for state in states[k:last]])
+        spreads = [state.spread for state in states[k:last] if state.spread is not None]
+        made, layout = self.after(P, np.stack(spreads) if spreads else None, states[k].shift, k, True)
+        goal = made.reference
         if not self.numbers.exact:  # the states are to have the shifts that they have everywhere else
-            goal = found.shift.copy()
+            goal = goal.copy()
             for state in self.program.state:
                 here = self.carried.coordinates(state.name)
-                goal[layout.coordinates(state.name)] = before.shift[here]
-                goal[layout.coordinates(state.name + "'")] = after.shift[here]
-            found = found.moved(goal - found.shift)
+                goal[layout.coordinates(state.name)] = states[k].shift[here]
+                goal[layout.coordinates(state.name + "'")] = states[k + 1].shift[here]
         assert made.mean is not None
         mean = made.mean[0].copy()
-        mean[:, 0] = mean[:, 0] + made.reference - found.shift
-        return Frame(found.second, found.spread, found.shift, layout, mean, made.own_mean)
+        mean[:, 0] = mean[:, 0] + made.reference - goal
+        found = {}
+        for at in range(k, last):
+            spread = None if made.spread is None else made.spread[at - k]
+            one = Centred(made.second[at - k], spread, made.reference)
+            one = one if self.numbers.exact else one.moved(goal - made.reference)
+            found[at] = Frame(one.second, one.spread, goal, layout, mean, made.own_mean)
+        return found
 
 
 def _one(spread: Array | None) -> Array | None:
     """Of one start."""
     return None if spread is None else spread[None]
-
-
-def _first(made: Meeting) -> Centred:
-    """What is after a round from one start."""
-    return Centred(made.second[0], None if made.spread is None else made.spread[0], made.reference)
 
 
 class _Packed:

@@ -8,15 +8,18 @@ is carried; a client's pass over its samples is its own affair, so only the law 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sim.moments.curvatures import unfolded_of, upper_of
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
-from sim.moments.numbers import Array
+from sim.moments.numbers import Array, Numbers
 from sim.moments.operations import owns
 from sim.moments.unrolled import Operation
 
@@ -25,8 +28,8 @@ if TYPE_CHECKING:
 
 MOST_VISITED, MOST_PASSED = 16, 12
 """Most clients, and most samples of a client, whose orders are summed over."""
-LARGEST = 20_000_000
-"""Entries of the laws of one size of subsets that are worked on at once."""
+LARGEST, FEW = 20_000_000, 100
+"""Entries of the laws of subsets that are worked on at once; so few moments are a basis in any case."""
 
 
 def visited(execution: Execution, op: Operation, law: Law) -> Law:
@@ -56,12 +59,15 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     before[:, 0] = reference[D:]
     before[:, D:] = numbers.identity(d)
 
-    # beside P the means, of no columns where nobody asks for them
-    means = numbers.zeros(len(law.P), D, 0) if law.mean is None else law.mean
+    unit, upper, unfolded = numbers.identity(size)[None], upper_of(size), unfolded_of(size)
 
-    def turn(found: Array, c: int) -> Array:
-        """P and the means, (b, D + d, ...), after a visit to client c."""
-        part = Law(law.curvatures.part((c,)), found[..., :size], size, 0, mean=found[..., size:])
+    def opened(rows: Array) -> Array:
+        """(b, D + d, D + d), of upper triangles."""
+        return rows[:, unfolded].reshape(-1, size, size)
+
+    def turn(rows: Array, c: int) -> tuple[Array, Array]:
+        """After a visit to client c upper triangles of E[zz'], (b, q), and the mean as a map, (D + d, D + d)."""
+        part = Law(law.curvatures.part((c,)), opened(rows), size, 0, mean=unit)
         for name in op.of:
             value = law.values.get(name)
             if isinstance(value, Shared):
@@ -81,33 +87,27 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
             one.values[-1] = Shared(base)
         after = done.finish(outputs, reference)
         assert after.mean is not None
-        return np.concatenate([after.second, after.mean], axis=-1)
+        return after.second.reshape(len(rows), -1)[:, upper], after.mean[0]
 
-    def all_orders(P: Array, means: Array) -> Array:
-        b = len(P)
-        laws = {frozenset[int](): np.concatenate([grown @ P @ grown.T, grown @ means], axis=-1)}
-        for _ in range(N):
-            following: dict[frozenset[int], Array] = {}
-            for c in range(N):
-                sets = [s for s in laws if c not in s]
-                if not sets:
-                    continue
-                moved = turn(np.concatenate([laws[s] for s in sets]), c)
-                for s, M in zip(sets, moved.reshape(len(sets), b, *moved.shape[1:]), strict=True):
-                    key = s | {c}
-                    following[key] = following[key] + M if key in following else M
-            laws = {s: M * numbers.ratio(1, len(s)) for s, M in following.items()}
-        return laws[frozenset(range(N))]
-
-    most = max(len(list(itertools.combinations(range(N), N // 2))), 1) * size * size
-    step = max(1, LARGEST // most)
-    parts = [slice(at, at + step) for at in range(0, len(law.P), step)]
-    found = np.concatenate([all_orders(law.P[at], means[at]) for at in parts])
+    b, q = len(law.P), len(upper)
+    turns: list[Callable[[Array], Array]] = []
+    maps = []
+    for c in range(N):  # a visit is a linear map: it is found on a basis, unless that takes more than all sets do
+        basis = q <= max(b << (N - 1), FEW) and q * size * size <= LARGEST
+        step, found = turn(numbers.identity(q) if basis else numbers.zeros(1, q), c)
+        maps.append(partial(_times, numbers, found.T))
+        turns.append(partial(_times, numbers, step) if basis else lambda rows, c=c: turn(rows, c)[0])
+    first = numbers.congruent(grown, law.P).reshape(b, -1)[:, upper]
+    second = opened(_all_orders(numbers, first, turns))
+    mean = None
+    if law.mean is not None:
+        rows = (grown @ law.mean).swapaxes(-1, -2)
+        mean = _all_orders(numbers, rows.reshape(-1, size), maps).reshape(rows.shape).swapaxes(-1, -2)
     # the new value comes after the server's others
     s = law.width
     order = np.concatenate([np.arange(s), np.arange(D, size), np.arange(s, D)])
-    mean = None if law.mean is None else found[:, order, size:]
-    after = Law(law.curvatures, found[:, order[:, None], order[None, :]], s + d, law.own_width, mean=mean)
+    mean = None if mean is None else mean[:, order]
+    after = Law(law.curvatures, second[:, order[:, None], order[None, :]], s + d, law.own_width, mean=mean)
     after.given, after.scalars = law.given, law.scalars
     for name, value in law.values.items():
         B = value.B if isinstance(value, Shared) else value.linear.B
@@ -118,6 +118,29 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     new[:, s:] = numbers.identity(d)
     after.values[op.to] = Shared(new)
     return after
+
+
+def _times(numbers: Numbers, step: Array, rows: Array) -> Array:
+    return numbers.product(rows, step)
+
+
+def _all_orders(numbers: Numbers, rows: Array, turns: Sequence[Callable[[Array], Array]]) -> Array:
+    """The mean over all orders of what the turns, each a linear map of rows, make of (b, q) together."""
+    N, step = len(turns), max(1, (LARGEST >> len(turns)) // rows.shape[1])
+    sets = np.arange(1 << N)
+    size = np.array([bin(s).count("1") for s in sets])
+    parts = []
+    for at in range(0, len(rows), step):
+        laws = numbers.zeros(len(sets), *rows[at : at + step].shape)
+        laws[0] = rows[at : at + step]
+        for taken in range(N):
+            for c, turn in enumerate(turns):
+                those = sets[(size == taken) & (sets >> c & 1 == 0)]
+                moved = turn(laws[those].reshape(-1, rows.shape[1]))
+                laws[those | 1 << c] += moved.reshape(len(those), *laws.shape[1:])
+            laws[size == taken + 1] *= numbers.ratio(1, taken + 1)
+        parts.append(laws[-1])
+    return np.concatenate(parts)
 
 
 def _wide(B: Array, size: int, numbers: Any) -> Array:
