@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from tests.derivation.exact import Numbers
 from theory import claim
-from theory.derivation.reading import Reader
+from theory.derivation.atoms import closing, fresh
+from theory.derivation.polynomials import RejectedError
+from theory.derivation.quotients import Quotient, constant
+from theory.derivation.reading import Reader, parameter
 from theory.derivation.signs import Signs
 from theory.operations import to_fraction
 from theory.sentence import evaluate, parse_expression
@@ -148,3 +151,21 @@ def test_the_sign_of_an_expression_is_among_those_that_it_may_have(
     for n in range(numbers.N):
         value = to_fraction(evaluate(e, world, {"n": n, "i": 0, "k": 1, "h": 0}, CLAIM.vocabulary))
         assert (value > 0) - (value < 0) in found, (text, found)
+
+
+def test_names_that_are_made_up_are_given_again_only_where_nothing_has_them() -> None:
+    left = []
+
+    @closing
+    def open_(inner: bool) -> Quotient:
+        left.append(fresh("n"))
+        return parameter("q", left[-1]) if inner else parameter("q", fresh("n")) * constant(0)
+
+    open_(False)
+    open_(False)
+    assert left[0] == left[1]
+    outer = fresh("n")
+    open_(False)
+    assert left[2] not in (outer, left[0])
+    with pytest.raises(RejectedError, match="nothing binds"):
+        open_(True)

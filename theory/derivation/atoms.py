@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
-from theory.derivation.polynomials import Atom, remembered
+from theory.derivation.polynomials import Atom, RejectedError, remembered
 from theory.derivation.quotients import ONE, Quotient, of_atom
 
-_FRESH = count()
+P = ParamSpec("P")
 
 
 class Index(str):
@@ -47,9 +47,37 @@ TAKEN = Index("taken")
 """The sample that a draw takes, in an entry of a table: like `FIRST`."""
 
 
+_made_up = 0
+"""How many names that are made up are in use."""
+
+
 def fresh(kind: str) -> Index:
-    """An index that occurs nowhere else."""
-    return Index(f"{kind}!{next(_FRESH)}")
+    """An index that is free nowhere else."""
+    global _made_up
+    _made_up += 1
+    return Index(f"{kind}!{_made_up}")
+
+
+def closing(function: Callable[P, Quotient]) -> Callable[P, Quotient]:
+    """A function that binds every index that it makes up: the names are given again, so that what is remembered of them
+    is met again.
+
+    Raises:
+        RejectedError: where one of them is free in what it returns.
+    """
+
+    @wraps(function)
+    def made(*args: P.args, **more: P.kwargs) -> Quotient:
+        global _made_up
+        before = _made_up
+        q = function(*args, **more)
+        if _made_up > before:
+            if any("!" in name and int(name.partition("!")[2]) > before for name in q.free):
+                raise RejectedError("an index that nothing binds")
+            _made_up = before
+        return q
+
+    return made
 
 
 # --- atoms -----------------------------------------------------------------------------------------------------------

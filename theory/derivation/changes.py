@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index, atom, fresh
+from theory.derivation.atoms import Binder, Index, atom, closing, fresh
 from theory.derivation.elementary import absolute, drawn, extremum, power, root
 from theory.derivation.expectations import expectation
 from theory.derivation.polynomials import Atom, Monomial
@@ -62,6 +62,7 @@ def changed(x: Quotient, change: Change) -> Quotient:
     return mapped(x, lambda a: _changed(a, change)) if change.touches(x) else x
 
 
+@closing
 def _changed(a: Atom, change: Change) -> Quotient:
     if not change.touches(a):
         return of_atom(a)

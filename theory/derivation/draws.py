@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from theory.derivation.atoms import Binder, Index, atom, fresh
+from theory.derivation.atoms import Binder, Index, atom, closing, fresh
 from theory.derivation.changes import renamed
 from theory.derivation.elementary import power
 from theory.derivation.expectations import expectation
@@ -178,6 +178,7 @@ def _averaged(rounds: Rounds, q: Quotient, staying: frozenset[Draw]) -> Quotient
     return found * Quotient(ONE.over, q.under)
 
 
+@closing
 def _of_product(rounds: Rounds, m: Monomial, staying: frozenset[Draw]) -> Quotient:
     if all(a.draws <= staying for a, _ in m):
         return monomial(m)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from theory.derivation.atoms import Binder, atom
+from theory.derivation.atoms import Binder, atom, closing
 from theory.derivation.polynomials import Monomial
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial, of_atom
 from theory.derivation.terms import all_opened, as_vector, bound, dot, sunk, under_of
@@ -26,6 +26,7 @@ def expectation(q: Quotient, of_draws: Callable[[Monomial, list[Binder]], Quotie
     return found * under_of(q)
 
 
+@closing
 def _expected(chance: Monomial, of_draws: Callable[[Monomial, list[Binder]], Quotient] | None) -> Quotient:
     prefix, body = all_opened(chance)
     body = sunk(body, lambda a: a.random)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.atoms import CERTAIN, FIRST, Binder, Index, atom, deep, fresh
+from theory.derivation.atoms import CERTAIN, FIRST, Binder, Index, atom, closing, deep, fresh
 from theory.derivation.elementary import absolute, extremum, power, root
 from theory.derivation.expectations import expectation
 from theory.derivation.places import PLAIN, Place, Unfolding, finest, number_of, parameter, put
@@ -99,6 +99,7 @@ class Reader:
             return self._name(e.name, place)
         return self._remembered(e, place)
 
+    @closing
     def _remembered(self, e: Apply | At, place: Place) -> Quotient:
         """The value, made once for each place.
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from theory.derivation.atoms import Binder
-from theory.derivation.polynomials import Atom, Rational
+from theory.derivation.polynomials import Atom, Rational, remembered
 from theory.derivation.quotients import Quotient
 from theory.sentence import FUNCTION_NAMES
 
@@ -57,6 +57,7 @@ def _power(text: str, e: int) -> str:
     return text if e == 1 else f"{text}**{e}"
 
 
+@remembered
 def atom(a: Atom) -> str:
     """A scalar atom, in parentheses where it is no name and no call."""
     kind, data = a.kind, a.data
@@ -166,6 +167,7 @@ def _of_vector(a: Atom) -> bool:
     return any(b.kind == "vec" for b, _ in a.data[1])
 
 
+@remembered
 def vector_atom(a: Atom) -> str:
     """A vector's atom."""
     if a.kind in ("free", "point"):

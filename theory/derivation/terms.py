@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from typing import Any
 
-from theory.derivation.atoms import Binder, Index, atom, fresh
+from theory.derivation.atoms import Binder, Index, atom, closing, fresh
 from theory.derivation.polynomials import Atom, Monomial, Rational, RejectedError, remembered
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, monomial, of_atom
 from theory.derivation.renaming import canonical, monomial_with_names, with_names
@@ -98,6 +98,7 @@ def under_of(q: Quotient) -> Quotient:
     return Quotient(ONE.over, q.under) if q.under else ONE
 
 
+@closing
 def linear(v: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
     """What a linear map makes of a vector, given what it makes of its atoms."""
     found = ZERO

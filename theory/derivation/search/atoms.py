@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from theory.derivation import spoken
-from theory.derivation.polynomials import Atom, Monomial
+from theory.derivation.polynomials import Atom, Monomial, remembered
 from theory.derivation.quotients import Quotient
 
 NUMBERS = frozenset(
@@ -14,6 +14,7 @@ NUMBERS = frozenset(
 )
 
 
+@remembered
 def is_number(a: Atom) -> bool:
     """Whether an atom is a number: neither random nor made of vectors, and not of one client or round."""
     if a.kind == "parameter" and (a.data[0] == "fstar" or _of_another_round(a)):
@@ -37,23 +38,23 @@ def _made_of_vectors(a: Atom) -> bool:
 
 
 def deep(x: Any) -> Iterable[Atom]:
+    """All atoms in it, those inside of others too, each once, and each before what is inside of it."""
     if isinstance(x, Atom):
-        yield x
-        yield from deep(x.data)
-    elif isinstance(x, Quotient):
-        for a in sorted(x.atoms):
-            yield from deep(a)
-    elif isinstance(x, tuple):
-        for y in x:
-            yield from deep(y)
+        return _with_inner(x)
+    some = sorted(x.atoms) if isinstance(x, Quotient) else x if isinstance(x, tuple) else ()
+    return dict.fromkeys(a for y in some for a in deep(y))
 
 
-def vectors_in(key: Monomial) -> Iterable[Atom]:
-    for a in deep(key):
-        if a.kind in ("dot", "vec"):
-            for x in a.data:
-                if isinstance(x, Atom) and x.kind not in ("E vec",):
-                    yield x
+@remembered
+def _with_inner(a: Atom) -> tuple[Atom, ...]:
+    return (a, *deep(a.data))
+
+
+@remembered
+def vectors_in(key: Monomial) -> tuple[Atom, ...]:
+    """The vectors in inner products, and those by themselves, but expectations."""
+    pairs = [a for a in deep(key) if a.kind in ("dot", "vec")]
+    return tuple(dict.fromkeys(x for a in pairs for x in a.data if isinstance(x, Atom) and x.kind != "E vec"))
 
 
 def plain(q: Quotient) -> bool:

@@ -296,23 +296,22 @@ class Forms:
         """The vectors that occur: text, letters of its indices, whether it is a place, and a gradient's coarser ones
         (``grad(f, v)`` and ``grad(f_n, v)``, where the point has no such index)."""
         found: dict[str, Any] = {}
-        for form in forms:
-            for key in form:
-                for a in vectors_in(key):
-                    try:
-                        text = spoken.vector_atom(a)
-                    except ValueError:
-                        continue
-                    letters = frozenset(spoken.kind_of(x) for x in a.free if "#" in x or "!" in x)
-                    whole = client = None
-                    if a.kind == "grad" and isinstance(a.data[1], Quotient):
-                        own = frozenset(spoken.kind_of(x) for x in a.data[1].free)
-                        point = spoken.vector(a.data[1])
-                        whole = f"grad(f, {point})" if not own & {"n", "i"} else None
-                        client = f"grad(f_n, {point})" if "i" not in own else None
-                    known = found.get(text)
-                    if known is None or len(letters) > len(known[1]):
-                        found[text] = (text, letters, a.kind == "free" or self.is_place(a), whole, client)
+        keys = dict.fromkeys(key for form in forms for key in form)
+        for a in dict.fromkeys(a for key in keys for a in vectors_in(key)):
+            try:
+                text = spoken.vector_atom(a)
+            except ValueError:
+                continue
+            letters = frozenset(spoken.kind_of(x) for x in a.free if "#" in x or "!" in x)
+            whole = client = None
+            if a.kind == "grad" and isinstance(a.data[1], Quotient):
+                own = frozenset(spoken.kind_of(x) for x in a.data[1].free)
+                point = spoken.vector(a.data[1])
+                whole = f"grad(f, {point})" if not own & {"n", "i"} else None
+                client = f"grad(f_n, {point})" if "i" not in own else None
+            known = found.get(text)
+            if known is None or len(letters) > len(known[1]):
+                found[text] = (text, letters, a.kind == "free" or self.is_place(a), whole, client)
         return list(found.values())
 
 
