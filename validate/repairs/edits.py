@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.search.candidates import replaced_part
 from theory.formula import Apply, Name, Number
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import (
@@ -23,6 +22,7 @@ from theory.sentence import (
     Relation,
     applied,
     everything,
+    exchanged,
     parts,
     replaced,
     text_of,
@@ -255,7 +255,7 @@ def _minimisers(claim: Claim) -> Made:
     bound: list[tuple[Kind, Expression]] = [("name", part) for part in found if applies(part, "argmin_n")]
     free: list[tuple[Kind, Expression]] = [("hypothesis", Name(v)) for v in claim.vectors if Name(v) in asked]
     for kind, old in dict.fromkeys([*bound, *free]):
-        right, left, *rest = (replaced_part(tree, old, Name("xstar")) for _, tree in texts(claim))
+        right, left, *rest = (exchanged(tree, {old: Name("xstar")}.get) for _, tree in texts(claim))
         yield (
             Edit(kind, f"xstar for {text_of(old)}, everywhere"),
             {
