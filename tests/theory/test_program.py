@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.formula import parse
 from theory.program import (
     Algorithm,
     Beginning,
@@ -181,11 +182,35 @@ def test_loops_inside_loops():
         ("return w.visit(x, lambda v, one: one.visit(v, None))", "w.visit inside w.visit"),
         ("return w.visit(x, lambda v, one: None)", "the turn of w.visit gives None"),
         ("return w.mean(w.mix(w.each(x), w.coin(p)))", "w.mix takes the name of a parameter"),
+        ("c = 0\nfor h in w.repeat(7):\n    c = c + 1\nreturn x/c", "hangs on how often Python runs the body of a loop"),
+        (
+            "total, c = 0*x, 0\nfor h in w.repeat(H):\n    x = x/2\n    total, c = total + x, c + 1\nreturn total/c",
+            "hangs on how often Python runs the body of a loop",
+        ),
+        (
+            "t = []\ndef turn(v, one):\n    t.append(1)\n    return v - eta/len(t)*one.gradient(v)\nreturn w.visit(x, turn)",
+            "may not count or gather in Python's variables",
+        ),
+        (
+            "s = [0*x]\ndef turn(v, i):\n    s[0] = s[0] + v\n    return v/2\nw.pass_over(w.each(x), turn)\nreturn w.mean(s[0])",
+            "may not count or gather in Python's variables",
+        ),
+        ("return 1/3*x", r"line 3: 0.3333333333333333 is rounded: write Fraction\(1, 3\)"),
+        ("return 2**0.5*x", r"line 3: 1.4142135623730951 is rounded: write w.sqrt"),
     ],
 )
 def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
     with pytest.raises(ProgramError, match=message):
         _ = made(body).program
+
+
+def test_what_the_last_turn_left_is_there_after_the_loop():
+    program = made("for h in w.repeat(H):\n    g = w.full_gradient(x)\n    x = x - eta*g\nreturn x + g").program
+    assert len(next(step for step in program.steps if isinstance(step, Loop)).carried) == 1
+
+
+def test_a_float_is_the_decimal_that_is_written():
+    assert made("return 0.123456789*x").program.body[0].numbers[0] == parse("123456789/1000000000")
 
 
 @pytest.mark.parametrize(

@@ -10,22 +10,19 @@ from theory.formula import Apply, Formula, Name
 from theory.program.data import VALUE, Carried, Loop, Step, renamed
 from theory.program.symbols import Recorder, Scalar
 
-TURNS = 4
-"""How often the body of a loop is traced. What it carries from turn to turn is seen by comparing the turns: two tell a
-variable from a constant, more tell what is remembered for two turns from what is a constant by chance."""
-
 
 def repeat(recorder: Recorder, count: Formula) -> Iterator[Scalar]:
-    """`Tracer.repeat`: its body is run `TURNS` times, and the turns are compared."""
+    """`Tracer.repeat`: its body is run a few times, and the turns are compared."""
     recorder.name_values()
     frame = recorder.frame()
     line = 0 if frame is None else frame.f_lineno
     recorder.depth += 1
+    recorder.looped = True
     index = "h" if recorder.depth == 1 else f"h{recorder.depth}"
     turns: list[list[Step]] = []
     finished = False
     try:
-        for _ in range(TURNS):
+        for _ in range(recorder.turns):
             recorder.blocks.append([])
             yield Scalar(recorder, Name(index))
             turns.append(recorder.blocks.pop())
@@ -88,7 +85,7 @@ def _folded(recorder: Recorder, turns: list[list[Step]], index: str, count: Form
         at = [place[t].get(name) for t, name in enumerate(later)]
         if at[0] is not None and len(set(at)) == 1:
             return last[at[0]]
-        if len(later) > 1 and len(set(later)) == 1 and len(seen) == TURNS:
+        if len(later) > 1 and len(set(later)) == 1 and len(seen) == recorder.turns:
             return later[0]
         return variable(later)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,10 +14,25 @@ from typing import Any, NoReturn
 from theory.formula import Apply, Formula, Name, Number, names_in, text_of
 from theory.program.data import VECTORS, Instruction, Kind, ProgramError, Step, renamed
 
+TURNS = 4
+"""How often the body of ``w.repeat`` is traced. What it carries from turn to turn is seen by comparing the turns: two
+tell a variable from a constant, more tell what is remembered for two turns from what is a constant by chance."""
+DIGITS = 15
+"""Of a float that was written as it is; one with more is the result of a computation that was rounded."""
+
 
 @dataclass
 class Recorder:
-    """Where a trace is written."""
+    """Where a trace is written.
+
+    A round is traced twice, with another number of turns of its loops: what hangs on that number is no round of the
+    language (a Python variable that counts the turns, or gathers what they make).
+
+    Attributes:
+        turns: how often the body of ``w.repeat`` is run.
+        visits: how often the turn of ``w.visit`` or ``w.pass_over`` is, of which the last is written down.
+        looped: whether there was a loop.
+    """
 
     code: Any
     blocks: list[list[Step]]
@@ -26,6 +42,9 @@ class Recorder:
     pending: dict[str, Callable[[], str]]
     depth: int = 0
     used: int = 0
+    turns: int = TURNS
+    visits: int = 1
+    looped: bool = False
 
     def fresh(self) -> str:
         name = f"_{self.used}"
@@ -202,7 +221,14 @@ def formula_of(recorder: Recorder, value: object) -> Formula:
         recorder.error(f"a {value.kind}'s vector where a number is needed ({_SCALAR_HELP})")
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         recorder.error(f"{value!r} where a number is needed ({_SCALAR_HELP})")
-    return _literal(Fraction(str(value)) if isinstance(value, float) else Fraction(value))
+    if isinstance(value, float):
+        exact = Fraction(str(value)) if math.isfinite(value) else recorder.error(f"{value} where a number is needed")
+        if len(str(exact.numerator).strip("-0")) > DIGITS:
+            near = Fraction(value).limit_denominator(1000)
+            meant = f"Fraction({near.numerator}, {near.denominator})" if float(near) == value else "w.sqrt(...)"
+            recorder.error(f"{value!r} is rounded: write {meant}, or a quotient of parameters and vectors such as x/3")
+        return _literal(exact)
+    return _literal(Fraction(value))
 
 
 def _literal(value: Fraction) -> Formula:

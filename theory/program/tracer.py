@@ -157,9 +157,13 @@ class Tracer:
         carried, index = Value(recorder, recorder.fresh(), kind), Value(recorder, recorder.fresh(), "sample")
         recorder.kinds[carried.name], recorder.kinds[index.name] = kind, "sample"
         line = recorder.frame()
-        recorder.blocks.append([])
         recorder.depth += 1
-        after = turn(carried, index)
+        recorder.looped = True
+        for last in range(1 - recorder.visits, 1):
+            recorder.blocks.append([])
+            after = turn(carried, index)
+            if last:
+                recorder.blocks.pop()
         if not isinstance(after, Value) or after.kind not in VECTORS:
             recorder.error(f"the turn of w.{op} gives {after!r}; it is to give the vector after the turn")
         if kind == "server" and after.kind == "client" and (op == "visit" or self._one):  # that of the one client

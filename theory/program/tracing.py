@@ -10,17 +10,48 @@ from pathlib import Path
 from theory.formula import Apply, Formula, Name
 from theory.program.algorithm import Algorithm, place
 from theory.program.data import Carried, Instruction, Loop, Program, ProgramError, Step, flat, renamed, uses
-from theory.program.symbols import ONE, Recorder, Scalar, Value, apply
+from theory.program.symbols import ONE, TURNS, Recorder, Scalar, Value, apply
 from theory.program.tracer import Tracer
 
 
 def trace(one: Algorithm) -> Program:
-    """Run a round once with symbols, and write down what it does.
+    """Run a round with symbols, and write down what it does.
 
     Raises:
         ProgramError: naming the line, and what to write instead.
     """
-    recorder = Recorder(one.function.__code__, [[]], {}, {}, {}, {})
+    program, looped = _traced(one, TURNS, 1)
+    if looped and not _is_same(one, program):
+        raise ProgramError(
+            f"{place(one.function)}: algorithm {one.name!r} hangs on how often Python runs the body of a loop, which "
+            "may not count or gather in Python's variables: take the h of `for h in w.repeat(H)`, hand values on from "
+            "turn to turn, or sum over the clients with w.sum"
+        )
+    return program
+
+
+def _is_same(one: Algorithm, program: Program) -> bool:
+    """Whether the program is the same where the bodies of its loops are run once more."""
+    try:
+        again, _ = _traced(one, TURNS + 1, 2)
+    except (ProgramError, KeyError):  # a value of a turn that is not written down
+        return False
+    return again.result == program.result and _said(again.body) == _said(program.body)
+
+
+def _said(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """What steps do, whatever their author calls the values."""
+    return tuple(
+        replace(step, body=_said(step.body), carried=tuple(replace(c, hint="") for c in step.carried))
+        if isinstance(step, Loop)
+        else replace(step, hint="")
+        for step in steps
+    )
+
+
+def _traced(one: Algorithm, turns: int, visits: int) -> tuple[Program, bool]:
+    """The program, the bodies of loops being run so often; and whether there is a loop."""
+    recorder = Recorder(one.function.__code__, [[]], {}, {}, {}, {}, turns=turns, visits=visits)
     state = [Value(recorder, recorder.fresh(), s.kind) for s in one.state]
     recorder.kinds |= {v.name: v.kind for v in state}
     recorder.hints |= {v.name: s.name for v, s in zip(state, one.state, strict=True)}
@@ -54,7 +85,7 @@ def trace(one: Algorithm) -> Program:
     body, names = tidied(_hinted(recorder.blocks[0], recorder.hints), names, len(state))
     source = f"{Path(one.function.__code__.co_filename).name}:{one.name}"
     about = (inspect.getdoc(one.function) or "").split("\n")[0]
-    return Program(one.name, one.state, one.parameters, body, names, source, about)
+    return Program(one.name, one.state, one.parameters, body, names, source, about), recorder.looped
 
 
 def _hinted(steps: Sequence[Step], hints: Mapping[str, str]) -> tuple[Step, ...]:
