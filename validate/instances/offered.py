@@ -110,8 +110,26 @@ def _in_units(numbers: list[Fraction], solver: Solver, rng: random.Random) -> li
 def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
     """A symmetric, doubly stochastic matrix of rationals whose second eigenvalue is rational and below 1."""
     share = rng.choice((F(1, 2), F(3, 4), F(1, 4), F(1, 10), F(9, 10)))
-    if clients == 4 and rng.random() < 0.5:  # a ring
+    kind = rng.random()
+    if clients == 4 and kind < 0.4:  # a ring
         return [
             [1 - share if i == j else share / 2 if (i - j) % 4 in (1, 3) else F(0) for j in range(4)] for i in range(4)
         ]
+    if clients in PATHS and kind > 0.6:  # a path, at whose ends little is heard of the others
+        return _along_a_path([share / 3 * weight for weight in PATHS[clients]])
     return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
+
+
+PATHS: Mapping[int, tuple[Fraction, ...]] = {2: (F(1),), 3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
+"""Weights of a path's edges with which all eigenvalues are rational: of four clients 1 - 7t + 5t and 1 - 7t - 5t."""
+
+
+def _along_a_path(weights: list[Fraction]) -> list[list[Fraction]]:
+    """The matrix with these weights between neighbours."""
+    N = len(weights) + 1
+    found = [[F(int(i == j)) for j in range(N)] for i in range(N)]
+    for n, weight in enumerate(weights):
+        for i, j in ((n, n + 1), (n + 1, n)):
+            found[i][j] += weight
+            found[i][i] -= weight
+    return found

@@ -64,6 +64,7 @@ class Search(Solver):
         tied = any(names & self.roles.turns and names & numbers for names in self.needs.values())
         self.counts_last = tied and manner.attempt < TRIES - 1
         self.stuck: str | None = None
+        self.best: dict[str, Fraction] = {}
 
     def run(self) -> tuple[Values, Setting] | None:
         """Values with which everything that the claim assumes holds, and the world; None where none were found."""
@@ -196,6 +197,8 @@ class Search(Solver):
                     exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
                 if exact <= 0 and not allowed:
                     return False
+                known = self.best.get(name, exact)
+                self.best[name] = max(exact, known) if direction == "up" else min(exact, known)
                 if worse:
                     exact = (
                         exact * rng.choice((F(2), F(10))) if direction == "up" else exact / rng.choice((F(2), F(10)))
@@ -226,10 +229,11 @@ class Search(Solver):
         return True
 
     def _worse(self, name: str, relation: Sentence) -> bool:
-        """Whether a relation holds with a constant that is worse than the value so far, which it then has."""
+        """Whether a relation holds with a constant that is no better than the best, which it then has."""
         before, up = self.values[name], self.claim.constants[name] == "up"
+        best = self.best.get(name, before)
         for end in self._ends(name, relation):
-            worse = end > before if up else end < before
+            worse = end >= best if up else end <= best
             if worse and isinstance(end, Fraction) and self.claim.domains[name].contains(end):
                 self.values[name] = end
                 if self.satisfied(relation):

@@ -7,11 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from theory.arithmetic import to_element
+from theory.psd import is_psd
 from validate.satisfied.rules import ROUNDING
+
+MOST = 10**6
+"""Denominators up to which an eigenvalue is a short fraction."""
 
 
 def second_eigenvalue(network: Any) -> Any:
-    """The largest absolute value of the eigenvalues of W but the one 1; exact for W = a I + b ones."""
+    """The largest absolute value of the eigenvalues of W but the one 1: exact where it is a short fraction."""
+    from flint import fmpq_mat
+
     matrix = np.asarray(network, dtype=object)
     n = len(matrix)
     if n == 1:
@@ -20,8 +27,17 @@ def second_eigenvalue(network: Any) -> Any:
     alike = all(matrix[i][j] == (diagonal if i == j else beside) for i in range(n) for j in range(n))
     if alike:
         return abs(diagonal - beside)
-    values = np.sort(np.abs(np.linalg.eigvalsh(matrix.astype(float))))
-    return float(values[-2])
+    about = float(np.sort(np.abs(np.linalg.eigvalsh(matrix.astype(float))))[-2])
+    near = Fraction(about).limit_denominator(MOST)
+    if abs(near - about) > ROUNDING or not all(isinstance(x, Fraction | int) for x in matrix.ravel()):
+        return about
+    rest = matrix - Fraction(1, n)
+    both = [[[sign * x + near * (i == j) for j, x in enumerate(row)] for i, row in enumerate(rest)] for sign in (1, -1)]
+    # all eigenvalues of W - ones/N are at most `near` in absolute value, and one is not less
+    known = all(map(is_psd, both)) and any(
+        fmpq_mat(n, n, [to_element(Fraction(x)) for row in one for x in row]).det() == 0 for one in both
+    )
+    return near if known else about
 
 
 def connected(network: Any, rho: Any) -> bool:
