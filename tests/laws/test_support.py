@@ -9,10 +9,11 @@ import pytest
 
 from benchmarks import missed
 from tests.laws import powers
-from tests.rounds import descent
-from theory import claim
+from tests.rounds import descent, noisy, sgd
+from theory import algorithm, claim
 from theory.arithmetic import to_element
 from theory.claim import Claim
+from theory.program import Algorithm
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.instances.covered import closed, compares_far_rounds, coverage
@@ -210,6 +211,39 @@ ANGLE = "dot(grad(f, x0), grad(f, x[k])) >= 0"
 def test_rounds_far_apart_in_one_product_are_seen(statement: str, assuming: tuple[str, ...], far: bool) -> None:
     one = claim("far", statement, of=descent, assuming=assuming, where={"gap": "norm(x[K] - x0)"})
     assert compares_far_rounds(one) is far
+
+
+@algorithm
+def clipped(w, x, *, eta, sigma2):
+    """Gradient descent with noise, clipped."""
+    return x - eta * w.clip(w.mean(w.gradient(x) + w.noise(sigma2)), 1)
+
+
+LEFT = "x[1] - x0 + eta*grad(f, x0)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "of", "told"),
+    [
+        (f"norm2({LEFT}) <= 9*eta**2*sigma2*N", noisy, False),  # false of a normal law
+        (f"E(norm2({LEFT})**2) <= 100*eta**4*sigma2**2", noisy, False),  # of a value of 100 with a chance of 1/10^4
+        (f"E(norm({LEFT})) >= 1/10*eta*sqrt(sigma2/N)", noisy, False),
+        (f"E(dot({LEFT}, x0)**2) <= eta**2*sigma2/N*norm2(x0)/d", noisy, False),  # of noise along x0
+        ("E(norm2(x[1] - x0)) <= E(norm2(x0))", clipped, False),
+        (f"E(norm2({LEFT})) <= eta**2*sigma2/N", noisy, True),
+        ("mean_k(E(norm2(grad(f, x[k])))) <= 2*(f(x0) - fstar)/(eta*K) + L*eta*sigma2", noisy, True),
+        ("E(f(x[k])) - fstar <= dot(x0 - xstar, E(x[k]) - xstar)", noisy, True),
+    ],
+)
+def test_no_more_is_known_of_noise_than_its_second_moments(statement: str, of: Algorithm, told: bool) -> None:
+    one = claim("one", statement, of=of, assuming=("smooth(f_n, L)", "convex(f_n)"))
+    assert ("second moments" not in "".join(closed(one))) == told
+
+
+def test_what_draws_samples_is_tried_with_several() -> None:
+    one = claim("one", "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", of=sgd, assuming=("smooth(f, L)", "convex(f)"))
+    alone = [seen for seen in hunt(one, pool=300, evaluations=0).seen if seen.drawn.instance.problem.samples(0) == 1]
+    assert "one sample a client only" in coverage(one, Hunt(seen=alone), quick=True).detail
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ from theory.domain import COUNT
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, UndefinedError
 from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
-from theory.program import Program
+from theory.program import LINEAR_GIVEN_DRAWS, Program
 from theory.program.altering import altered
-from theory.sentence import At, Expression, everything, everything_meant, index_of
+from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
@@ -105,6 +105,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         if has_functions(claim):
             samples = max(map(_samples, instances))
             most = max(samples, reached.pop("samples", 0))
+            draws = claim.program is not None and bool(claim.program.operations & {"sample"})
+            if draws and most < 2 and any(size.samples > 1 for size in sizes):
+                missing.append("one sample a client only, of which the algorithm draws")
             told += [f"up to {most} samples a client"] if most > 1 else []
     roles = roles_in(claim)
     for name in sorted(roles.turns):
@@ -141,10 +144,51 @@ def closed(claim: Claim) -> list[str]:
             f"what is assumed where {claim.over} only was asked everywhere, and no instance was tried on which it is "
             "true there alone"
         )
+    if claim.program is not None and "noise" in claim.program.operations and not _is_of_second_moments(claim):
+        found.append("it hangs on more of the noise than its second moments, and one law of each was tried")
     wild = [one.text for one in claim.predicates if isinstance(one, PolyakLojasiewicz) and not _is_convex(claim, one)]
     if wild:
         found.append(f"functions with {'; '.join(wild)} need not be convex, and no search knows their curved valleys")
     return found
+
+
+SQUARED = ("norm2", "dot")
+"""What is of degree two in vectors."""
+
+
+def _is_of_second_moments(claim: Claim) -> bool:
+    """Whether what is random stands in E, no more than squared, and its algorithm is linear given its draws."""
+    if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+        return False
+    words = claim.vocabulary
+
+    def degree(e: Expression) -> int:
+        """In the states, 3 for more than 2; of an expectation 0."""
+        while isinstance(e, Name) and e.name in words.definitions:
+            e = words.definitions[e.name]
+        if isinstance(e, At):
+            return 1
+        if not isinstance(e, Apply):
+            return 0
+        of = [degree(part) for part in parts(e)]
+        most = max(of, default=0)
+        if e.operation == "E":
+            return 0 if most <= 2 else 3
+        if most == 0:
+            return 0
+        if e.operation in SQUARED:
+            return 2 if most <= 1 else 3
+        if e.operation in FUNCTION_NAMES:
+            return 2 if most <= 1 else 3
+        if e.operation == "*":
+            return min(3, sum(of))
+        plain = e.operation in ("+", "-", "neg") or e.operation.startswith("grad ") or e.operation in SUMS
+        return most if plain or (e.operation == "/" and of[1] == 0) else 3
+
+    return all(degree(side) == 0 for side in claim.sentence.sides)
+
+
+SUMS = frozenset(f"{how}_{index}" for how in ("sum", "mean", "first") for index in "nikh")
 
 
 def _is_convex(claim: Claim, one: PolyakLojasiewicz) -> bool:

@@ -20,15 +20,17 @@ from theory.sentence import index_of
 from validate.instances.affordable import fits_moments
 from validate.instances.candidates import candidate_of
 from validate.instances.ladder import Climb, Ladder
-from validate.instances.longer import ROUNDS, ways
+from validate.instances.longer import ROUNDS, named, ways
 from validate.instances.parameters import choose
-from validate.instances.pool import has_functions, instance_of_values
+from validate.instances.pool import counts_of_numbers, has_functions, instance_of_values
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.stages import Budget
 
 F = Fraction
 LARGEST, TIGHTEST, SHARE = 64, 1, 1 / 10
 """Of an integer; instances of which each goes so far; the share of the budget."""
+TOGETHER = 2000
+"""Tuples of integers of a claim about numbers alone."""
 MISSED = 4
 """Values that say nothing, after which an integer is left."""
 FAR = tuple(F(base) ** power for base, powers in ((10, (2, 3, 6, 9, 12)), (2, (20,))) for power in powers)
@@ -67,7 +69,8 @@ def of_every_size(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: B
 
 
 def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> Iterator[Seen]:
-    """Instances of a claim about numbers alone with one number far out, or two, that break it."""
+    """Instances of a claim about numbers alone that break it: with one number far out, or two, and with its integers at
+    all small values together, or one of them at an integer that the text names."""
     if claim.of is not None or claim.vectors or has_functions(claim):
         return
     names = dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols if symbol == index_of(symbol)[0])
@@ -76,15 +79,28 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
     pairs = combinations([name for name in names if name != ROUNDS], 2)
     fixed += [{one: x, two: y} for one, two in pairs for x, y in product(ends, ends)]
     start = np.array([], dtype=object)
-    for i, values in enumerate(fixed):
-        if not all(claim.domains[name].contains(x) for name, x in values.items()):
+    tries = [(values, TRIES) for values in fixed] + [(values, 1) for values in _integers(claim)]
+    for i, (values, times) in enumerate(tries):
+        if not all(claim.domains[name].contains(x) for name, x in values.items() if name in claim.domains):
             continue
-        for number in range(TRIES):
+        for number in range(times):
             if stop():
                 return
             rng = random.Random(f"{seed}, {i}, {number} far out, {claim.statement}")
-            made = choose(claim, None, start, 1, rng, counts=values, sharp=not number)
+            counts, rounds = {n: x for n, x in values.items() if n != ROUNDS}, int(values.get(ROUNDS, 1))
+            made = choose(claim, None, start, rounds, rng, counts=counts, sharp=not number)
             one = None if made is None else instance_of_values(claim, None, start, made[1].rounds, made[0], {})
             seen = None if one is None else measured(claim, one, found)
             if seen is not None and seen.measured.broken:
                 yield seen
+
+
+def _integers(claim: Claim) -> list[dict[str, Fraction]]:
+    """Small integers for all names of a claim that are integers, and for one of them those that the text names."""
+    names = [name for name in claim.symbols if index_of(name)[1] == "" and claim.domains[name].integer]
+    names += counts_of_numbers(claim, {}, random.Random(0), False)  # N and d, where it speaks of them
+    if not names:
+        return []
+    most = int(TOGETHER ** (1 / len(names)))
+    found = [dict(zip(names, map(F, values), strict=True)) for values in product(range(1, most + 1), repeat=len(names))]
+    return found + [{name: F(value)} for name in names for value in named(claim) if value > most]

@@ -229,7 +229,7 @@ def drawn(
     if not in_plane:
         vectors = free_vectors(claim, size, rng)
         vectors |= frame(claim, size, more) if tied_vectors(claim) and more.random() < FRAMED else {}
-    counts = _counts_of_numbers(claim, vectors, more, large) if problem is None else {}
+    counts = counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
     found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most, patient=patient)
     if found is None and has_length(claim) and problem is not None and not lines:
@@ -244,9 +244,7 @@ def drawn(
     return None if found is None else instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
 
 
-def _counts_of_numbers(
-    claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool
-) -> dict[str, Fraction]:
+def counts_of_numbers(claim: Claim, vectors: Mapping[str, Any], rng: random.Random, large: bool) -> dict[str, Fraction]:
     """N and d of a claim that speaks of them, where neither functions nor vectors say what they are."""
     names = {part.name for tree in _trees(claim) for part in everything(tree) if isinstance(part, Name)}
     over_clients = any(index_of(name)[1] == "n" for name in names) or any(

@@ -29,6 +29,14 @@ CLAIMS = (
     claim(
         "agree-faster", f"{VAR.format(k='k+1')} <= rho**3*{VAR.format(k='k')}", of=gossip, assuming=("connected(W)",)
     ),
+    # FALSE because the spectral gap says nothing of the largest: on a path of four clients with x = (1, 1, -1, -1) the
+    # ends stay where they are in the first round.
+    claim(
+        "agree-largest",
+        "max_n(norm2(x[k+1] - mean_n(x[k+1]))) <= rho*max_n(norm2(x[k] - mean_n(x[k])))",
+        of=gossip,
+        assuming=("connected(W)",),
+    ),
     # FALSE because the clients leave the common minimiser of f along their own gradients. True for N = 1.
     claim(
         "rests",

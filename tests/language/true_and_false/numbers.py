@@ -29,6 +29,10 @@ CLAIMS = (
     claim("one-point", "(a - 617/500)**2 > 0"),
     # FALSE only within 1/10000 of a = 617/500.
     claim("thin", "(a - 617/500)**2 >= 1/10**8"),
+    # FALSE because of N = 97 only.
+    claim("one-size", "(N - 97)**2*sum_n(q_n) >= 1/1000*sum_n(q_n)"),
+    # FALSE because 9^3 + 10^3 = 12^3 + 1, and of what is like it.
+    claim("cubes", "abs(m**3 + b**3 - H**3 - 1) >= 1 - max(0, 2 - abs(m - 1)) - max(0, 2 - abs(b - 1))"),
     # TRUE because a square is not negative.
     claim("square", "(a - 617/500)**2 >= 0"),
 )

@@ -285,6 +285,13 @@ CLAIMS = (
         of=batch,
         assuming=("bounded_variance(s2)",),
     ),
+    # FALSE: one curvature, and a constant L that is larger by a hundredth: 1/10000 <= 1/10300
+    claim(
+        "nearly",
+        "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)/10300",
+        of=gd,
+        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "mu >= 99/100*L", "eta == 1/L"),
+    ),
     # FALSE: b=2: 0
     claim(
         "varb4",
