@@ -39,6 +39,13 @@ def descent(w, x, *, eta):
     return x - eta * w.full_gradient(x)
 
 
+@algorithm(x="x0", g="each grad(f_n, x0)")
+def page(w, x, g, *, eta, p):
+    """PAGE: a full gradient now and then, differences of one sample's in between."""
+    new, i = x - eta * w.mean(g), w.sample()
+    return new, w.where(w.coin(p), w.gradient(new), g + w.gradient(new, i) - w.gradient(x, i))
+
+
 R = "norm2(x0 - xstar)"
 EACH = ("smooth(f_n, L)", "convex(f_n)")
 STEP = f"E(norm2(x[1] - xstar)) <= (1 - eta*mu*(2 - 2*eta*L + eta*mu))*{R} + {{0}}*eta**2*s2"
@@ -78,6 +85,10 @@ CLAIMS = (
           remarks=(f"{TURNING}, eta = 1/80 and k = 107",)),
     claim("towards", "norm2(x0 - xstar)*dot(x[k+1] - x[k], x0 - xstar) <= 0", of=descent,
           assuming=(*WHOLE, "eta <= 1/L"), remarks=("without its first factor the worst case breaks it",)),
+    claim("page", "E(mean_n(norm2(g[k+1] - grad(f_n, x[k+1])))) <= (1 - p)**2*E(mean_n(norm2(g[k] - grad(f_n, x[k]))))"
+          " + (1 - p)*L**2*E(norm2(x[k+1] - x[k]))", of=page,
+          assuming=("smooth(f_ni, L)", "convex(f_ni)", "p <= 1", "N <= 1"), remarks=("samples 0 and x^2/2, x0 = 1, "
+          "p = 3/10, eta = 1/2, k = 6",)),
     claim("seventeen", "(d**2 - 289)**2*norm2(u) >= norm2(u)", vectors=("u",), remarks=("d = 17",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "

@@ -24,7 +24,7 @@ from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, realised, refitted
 from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
-from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.seen import Hunt, Seen, is_telling, measured
 
 SHAPES, MOST_NUMBERS, MOST_STEPS = 10, 40, 6000
 """Sizes of which populations are made; free numbers of one, and operations of its sides."""
@@ -174,7 +174,7 @@ class _Integer:
 def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
     """One size after another, what takes least first: what is recorded, and the free numbers of instances of it."""
     sizes: dict[Any, list[tuple[float, Drawn, Candidate]]] = {}
-    for seen in found.seen:
+    for seen in [one for one in found.seen if is_telling(one)] or found.seen:
         c = candidate_of(seen.drawn)
         if c.functions is None:
             sizes.setdefault(_size(claim, c), []).append((-seen.score, seen.drawn, c))

@@ -21,7 +21,7 @@ from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
-from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.seen import Hunt, is_telling, measured
 from validate.instances.together import with_its_start
 from validate.verdict import NOTHING_COVERED, Coverage
 
@@ -65,7 +65,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     if compares_far_rounds(claim) and not found.turned:
         missing.append("vectors of rounds far apart stand in one product, and no search made long runs that turn")
     reached = dict(found.reached)
-    telling = [seen for seen in found.seen if _is_telling(seen)]
+    telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
         missing.append(f"only {len(telling)} instances have a side that is not 0")
     elif len(telling) < LEAST:
@@ -225,17 +225,13 @@ def compares_far_rounds(claim: Claim) -> bool:
 
 def few_tell(found: Hunt) -> bool:
     """Whether too few instances were seen with a side that is not 0, although most of those that were seen have one."""
-    telling = sum(map(_is_telling, found.seen))
+    telling = sum(map(is_telling, found.seen))
     return telling < LEAST and 2 * telling >= len(found.seen)
 
 
 def is_earned(claim: Claim, found: Hunt) -> bool:
     """Whether what was seen so far earns support; whether a changed program is broken is asked where few tell."""
     return coverage(claim, found, quick=True, bounded=True).earned
-
-
-def _is_telling(seen: Seen) -> bool:
-    return any(row.left is not None and not (row.left == 0 and row.right == 0) for row in seen.measured.rows)
 
 
 def _key(one: Drawn, name: str) -> Any:

@@ -31,7 +31,8 @@ from validate.instances.on_a_line import on_a_line
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.rare import with_rare_chances
-from validate.instances.seen import Hunt, Seen, measured, relations_hold
+from validate.instances.seen import Hunt, Seen, is_telling, measured, relations_hold
+from validate.instances.shapes import Size
 from validate.instances.shrinking import shrunk
 from validate.instances.stages import (
     LEAST,
@@ -59,6 +60,9 @@ SHORT = (LARGER, ALONG, RARE, COORDINATES, TURNING, SIZES)
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, {False: 1.5, True: 3.0}
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches with and without an
 algorithm."""
+AGAIN, SILENT = 20, 4
+"""Seeds of the pool after which it is asked again at which sizes a claim says something; instances of a size that say
+nothing before it is left out."""
 REFUSED = 8
 """Breaks that do not stand up to whoever else looks at them, after which no more are looked for."""
 
@@ -180,9 +184,11 @@ def _staged(seen: Seen | None, stage: str) -> Iterator[tuple[Seen, str]]:
 def _of_pool(
     claim: Claim, found: Hunt, seeds: Iterator[int], seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
 ) -> Iterator[Seen]:
-    """The instances of the pool that break a claim."""
-    sizes = fitting_sizes(claim)
+    """The instances of the pool that break a claim; none of sizes at which both its sides are always 0."""
+    every = sizes = fitting_sizes(claim)
     while not (stop() or spent()):
+        if found.drawn % AGAIN == 0:
+            sizes = _telling(every, found)
         i = next(seeds, None)
         if i is None:
             return
@@ -197,6 +203,17 @@ def _of_pool(
             yield seen
         elif seen is not None:
             found.seen.append(seen)
+
+
+def _telling(sizes: list[Size], found: Hunt) -> list[Size]:
+    """The sizes, without those at which both sides were 0 on every instance, if they are not so everywhere."""
+    told: dict[tuple[int | None, int | None], list[bool]] = {}
+    for seen in found.seen:
+        told.setdefault((seen.drawn.instance.clients, seen.drawn.instance.dim), []).append(is_telling(seen))
+    if not any(map(any, told.values())):
+        return sizes
+    silent = {size for size, ones in told.items() if len(ones) >= SILENT and not any(ones)}
+    return [size for size in sizes if (size.clients, size.dim) not in silent] or sizes
 
 
 class _Doubts:

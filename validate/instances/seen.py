@@ -54,6 +54,11 @@ class Seen:
         return max(map(_gap, later or rows), default=-2.0)
 
 
+def is_telling(seen: Seen) -> bool:
+    """Whether a side is not 0 in some row."""
+    return any(row.left is not None and not (row.left == 0 and row.right == 0) for row in seen.measured.rows)
+
+
 def _gap(row: Row) -> float:
     if row.status == "broken":
         return 2.0
