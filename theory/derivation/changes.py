@@ -34,10 +34,12 @@ class Change:
     Attributes:
         indices: new names; two indices may get the same one.
         vector: what a vector's atom is replaced by.
+        made: what atoms have become.
     """
 
     indices: Mapping[str, Index] = field(default_factory=dict)
     vector: Callable[[Atom], Quotient | None] | None = None
+    made: dict[Atom, Quotient] = field(default_factory=dict)
 
     def touches(self, x: Atom | Quotient) -> bool:
         """Whether something in it may become something else."""
@@ -62,10 +64,17 @@ def changed(x: Quotient, change: Change) -> Quotient:
     return mapped(x, lambda a: _changed(a, change)) if change.touches(x) else x
 
 
-@closing
 def _changed(a: Atom, change: Change) -> Quotient:
     if not change.touches(a):
         return of_atom(a)
+    found = change.made.get(a)
+    if found is None:
+        found = change.made[a] = _inside(a, change)
+    return found
+
+
+@closing
+def _inside(a: Atom, change: Change) -> Quotient:
     match a.kind:
         case "vec":
             return _vector(a.data[0], change)

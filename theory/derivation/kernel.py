@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from theory.claim import Claim
@@ -363,22 +364,26 @@ def _trees(data: Any) -> Iterator[Expression]:
         for value in data.values():
             yield from _trees(value)
     elif isinstance(data, str):
-        try:
-            if any(relation in data for relation in RELATIONS):
-                said = parse_sentence(data)
-                yield from (said.left, said.right)
-            else:
-                yield parse_expression(data)
-        except ValueError:
-            if "(" in data:  # an assumption
-                try:
-                    call = parse_call(data)
-                except ValueError:
-                    return
-                yield from call[1] if call is not None else ()
+        yield from _readable(data)
     elif isinstance(data, Sequence):
         for value in data:
             yield from _trees(value)
+
+
+@lru_cache(4096)
+def _readable(text: str) -> tuple[Expression, ...]:
+    """A text's trees: those of a sentence, an expression, or what an assumption is given; none of another text."""
+    try:
+        if any(relation in text for relation in RELATIONS):
+            said = parse_sentence(text)
+            return said.left, said.right
+        return (parse_expression(text),)
+    except ValueError:
+        try:
+            call = parse_call(text) if "(" in text else None
+        except ValueError:
+            return ()
+        return () if call is None else call[1]
 
 
 __all__ = [

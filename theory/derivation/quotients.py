@@ -24,6 +24,7 @@ from theory.derivation.polynomials import (
     divided,
     exact,
     primitive,
+    remembered,
     shared,
     text_of,
     times,
@@ -77,8 +78,10 @@ class Quotient:
         if not self.over or not other.over:
             return ZERO
         product = _product(self.over, other.over)
+        if not self.under and not other.under and not product.under:
+            return product
         under = _joined(_joined(self.under, other.under), product.under)
-        return _made(product.over, under) if under else product
+        return _made(product.over, under)
 
     def __truediv__(self, other: Quotient) -> Quotient:
         return self * other.inverse()
@@ -276,6 +279,7 @@ def constant(value: Rational) -> Quotient:
     return Quotient({(): exact(value)}, {}) if value else ZERO
 
 
+@remembered
 def of_atom(atom: Atom, power: int = 1) -> Quotient:
     """A power of an atom."""
     return monomial(((atom, power),))
@@ -291,15 +295,27 @@ def total(items: Iterable[Quotient]) -> Quotient:
 
 def mapped(q: Quotient, new: Callable[[Atom], Quotient]) -> Quotient:
     """With every atom replaced."""
+    made: dict[Atom, Quotient] = {}
+
+    def replaced(a: Atom) -> bool:
+        if a not in made:
+            made[a] = new(a)
+        return made[a] is not of_atom(a)
 
     def of(p: Polynomial) -> Quotient:
-        found = ZERO
+        found: dict[Monomial, Rational] = {}
+        changed = ZERO
         for m, c in p.items():
-            product = constant(c)
-            for a, e in m:
-                product = product * new(a).power(e)
-            found = found + product
-        return found
+            some = [replaced(a) for a, _ in m]
+            if not any(some):
+                found[m] = c
+                continue
+            product = Quotient({tuple(pair for pair, other in zip(m, some, strict=True) if not other): c}, {})
+            for (a, e), other in zip(m, some, strict=True):
+                if other:
+                    product = product * made[a].power(e)
+            changed = changed + product
+        return Quotient(found, {}) + changed if found else changed
 
     result = of(q.over)
     for p, power in q.under.items():

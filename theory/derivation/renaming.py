@@ -7,7 +7,7 @@ free index is never captured, and renaming need not open what binds others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import permutations, product
 from typing import Any, TypeAlias
 
@@ -101,7 +101,8 @@ def _renamed(a: Atom, names: Names) -> Atom:
     return atom(a.kind, *map(of, a.data))
 
 
-def canonical(prefix: Sequence[Binder], body: Monomial) -> Atom:
+@remembered
+def canonical(prefix: tuple[Binder, ...], body: Monomial) -> Atom:
     """The bound term, its indices named so that its text is least."""
     uppers = [b.upper.height for b in prefix if b.upper is not None]
     deepest = 1 + max([*(a.height for a, _ in body), *uppers])

@@ -283,7 +283,7 @@ def _closed(prefix: tuple[Binder, ...], inside: Monomial) -> Quotient:
         (one, _), (other, _) = own[0], own[-1]
         rest = monomial(tuple(x for x in m if x not in own))
         return constant(c) * bound(inner, rest * _of_two(one.data[0], other.data[0]))
-    return constant(c) * of_atom(canonical([*prefix, *inner], m))
+    return constant(c) * of_atom(canonical((*prefix, *inner), m))
 
 
 # --- what has an index of its own ------------------------------------------------------------------------------------

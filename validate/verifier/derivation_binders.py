@@ -44,8 +44,8 @@ class Binding(Polynomials, ABC):
         self.products: dict[tuple[Mono, Mono], Poly] = {}
 
     @abstractmethod
-    def names(self, names: dict[str, str]) -> Swap:
-        """Other names for free indices."""
+    def names_in(self, a: Atom, names: dict[str, str]) -> Swap:
+        """Other names for those free indices that an atom has."""
 
     @abstractmethod
     def rename(self, a: Atom, names: dict[str, str]) -> Atom:
@@ -139,7 +139,7 @@ class Binding(Polynomials, ABC):
             ends = [self.rename(b[2], names) if b[2] else None for b in order]
             sign, powers = 1, dict[Atom, int]()
             for a, e in pairs:
-                x, own = self.signed(a, self.names(names))
+                x, own = self.signed(a, self.names_in(a, names))
                 sign *= own ** abs(e)
                 powers[x] = powers.get(x, 0) + e
             body = tuple(sorted(powers.items(), key=of_pair))

@@ -20,7 +20,7 @@ class Algebra(Binding):
 
     def rename(self, a: Atom, names: dict[str, str]) -> Atom:
         """An atom with other free indices."""
-        return self.one(a, self.names(names))
+        return self.one(a, self.names_in(a, names))
 
     def renamed(self, p: Poly, names: dict[str, str]) -> Poly:
         """A polynomial with other free indices."""
@@ -29,6 +29,10 @@ class Algebra(Binding):
     def putting(self, new: Mapping[str, Poly]) -> Swap:
         """Puts polynomials for free indices."""
         return Swap(lambda a: not a.frees.isdisjoint(new), lambda a: new.get(a.parts[0]) if a.tag == "v" else None)
+
+    def names_in(self, a: Atom, names: dict[str, str]) -> Swap:
+        """Other names for those free indices that an atom has."""
+        return self.names({name: new for name, new in names.items() if name in a.frees})
 
     def names(self, names: dict[str, str]) -> Swap:
         """Other names for free indices."""
@@ -44,11 +48,11 @@ class Algebra(Binding):
         """A polynomial in which atoms are replaced, also inside of others."""
         total: Poly = {}
         for m, c in p.items():
-            rest = tuple(pair for pair in m if not swap.touches(pair[0]))
-            term: Poly = {rest: ONE}
-            for a, e in m if len(rest) < len(m) else ():
-                if swap.touches(a):
-                    term = self.mul(term, self.power(self.replaced(a, swap), e))
+            some = [pair for pair in m if swap.touches(pair[0])]
+            rest = tuple([pair for pair in m if pair not in some]) if some else m
+            term: Poly = {rest: ONE} if rest else UNIT
+            for a, e in some:
+                term = self.mul(term, self.power(self.replaced(a, swap), e))
             self.into(total, term, c)
         return self.limited(total)
 

@@ -19,12 +19,14 @@ class Signs(Domains):
 
     Attributes:
         facts: these lines. used: what is told of each that is used. under: indices over which is summed.
+        keys: what lines say is nonnegative. said: all of that.
     """
 
     def __init__(self, normal: Normal) -> None:
         super().__init__(normal)
         self.facts: list[Fact] = []
         self.keys: dict[Fact, tuple[frozenset[object], ...]] = {}
+        self.said: set[frozenset[object]] = set()
         self.used = Used()
         self.under: frozenset[str] = frozenset()
 
@@ -157,9 +159,12 @@ class Signs(Domains):
 
     def of_lines(self, p: Poly, strict: bool) -> bool:
         """Whether a line says it."""
+        for fact in self.facts:
+            if fact not in self.keys:
+                self.keys_of(fact)
         found, plain = frozenset(self.algebra.primitive(p).items()), frozenset(self.plain(p).items())
-        for fact in reversed(self.facts):
-            keys = self.keys.get(fact) or self.keys_of(fact)
+        for fact in reversed(self.facts) if found in self.said or plain in self.said else ():
+            keys = self.keys[fact]
             if keys[0] != found and plain not in keys[1:]:
                 continue
             if self.under & fact.held or (strict and not fact.strict):
@@ -172,12 +177,12 @@ class Signs(Domains):
             return True
         return False
 
-    def keys_of(self, fact: Fact) -> tuple[frozenset[object], ...]:
+    def keys_of(self, fact: Fact) -> None:
         """What a line says is nonnegative: without its content, in its plain form; of an equation the negative, too."""
         plain = self.plain(fact.difference)
         found = fact.shape, plain, *([self.algebra.scale(plain, -1)] if fact.equal else [])
         self.keys[fact] = tuple(frozenset(p.items()) for p in found)
-        return self.keys[fact]
+        self.said.update(self.keys[fact])
 
     def integer(self, tree: Node, env: Env) -> bool:
         """Whether it is certainly an integer."""

@@ -123,7 +123,8 @@ class Polynomials:
             half, powers[a] = divmod(powers[a], 2)
             extra = self.mul(extra or UNIT, self.power(self.square_of(a), half))
         mono = tuple(sorted([pair for pair in powers.items() if pair[1]], key=of_pair))
-        return {mono: 1} if extra is None else self.mul({mono: 1}, extra)
+        found: Poly = {mono: 1} if mono else UNIT
+        return found if extra is None else self.mul(found, extra)
 
     def square_of(self, a: Atom) -> Poly:
         """The square of a root or an absolute value."""
@@ -215,6 +216,8 @@ class Polynomials:
     def mul(self, p: Poly, q: Poly) -> Poly:
         """The product."""
         self.spend(2 * len(p) * len(q))
+        if p is UNIT or q is UNIT:
+            return q if p is UNIT else p
         total: Poly = {}
         for m1, c1 in p.items():
             for m2, c2 in q.items():
