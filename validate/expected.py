@@ -201,8 +201,11 @@ class Expected:
         if not isinstance(value, Form):
             return value
         if self.certain:  # then a product's mean is that of the means
-            known = ((c, self.settled(u).parts[None], self.settled(v).parts[None]) for c, u, v in value.terms)
-            return value.constant + sum(c * (u * v).sum() for c, u, v in known)
+            total = value.constant
+            for c, u, v in value.terms:
+                one = self.settled(u).parts[None]
+                total = total + c * (one @ (one if v is u else self.settled(v).parts[None]))
+            return total
         return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
 
 

@@ -247,10 +247,15 @@ class Moments:
         """(d,), E of a vector function."""
 
         def found() -> Array:
-            total: Any = self.numbers.zeros(self.layout.dim)
-            for key, part in self._parts(u).items():
-                total = total + part.rows @ self._centred(key).second[part.at, 0]
-            return self.numbers.result(total)
+            constant, moved = self._known(u.get(None, 0)), self.numbers.zeros(self.layout.dim)
+            for point, factor in u.items():
+                if point is not None:
+                    key, place = self._place(point)
+                    matrix, of = self._known(factor), self._centred(key)
+                    by = np.matmul if matrix.ndim else np.multiply
+                    constant = constant + by(matrix, of.shift[place])
+                    moved = moved + by(matrix, of.second[place, 0])
+            return self.numbers.result(constant + moved)
 
         return self._told_apart(found)
 
@@ -335,22 +340,17 @@ class Moments:
 
         A constant may be anywhere: where it is beside what it meets no rounds are run for the product.
         """
-        d, of = self.layout.dim, self._classes.of
-        known = lambda x: self.numbers.array(np.asarray(x, dtype=object if self.exact else float))  # noqa: E731
-        constant = self.numbers.zeros(d) + (known(u[None]) if None in u else 0)
+        d = self.layout.dim
+        constant = self.numbers.zeros(d) + self._known(u.get(None, 0))
         found: dict[tuple[str, int], list[tuple[Array, Array, int, Array]]] = {}
         for point, factor in u.items():
             if point is None:
                 continue
-            matrix = known(factor)
+            matrix = self._known(factor)
             if matrix.ndim == 0:
                 matrix = self.numbers.identity(d) * matrix[()]
-            key = ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
-            if key[0] == "state":
-                self._state(point.k)
+            key, place = self._place(point)
             layout, n = self._layout(key), point.n
-            c = int(of[n]) if n is not None and 0 <= n < len(of) else n
-            place = layout.place(point.name, point.turns, c, point.i, point.j, clients=len(of))
             at, owner = np.arange(place.start, place.stop), -1
             if place.start >= layout.width and n is not None:
                 owner = n
@@ -360,6 +360,19 @@ class Moments:
         one = (constant[:, None], np.zeros(1, dtype=int), -1, np.zeros(1, dtype=int))
         found.setdefault(next(iter(found), at_constant), []).append(one)
         return {key: _joined(parts) for key, parts in found.items()}
+
+    def _known(self, x: Any) -> Array:
+        """A number, a vector or a matrix, in working arithmetic."""
+        return self.numbers.array(np.asarray(x, dtype=object if self.exact else float))
+
+    def _place(self, point: Point) -> tuple[tuple[str, int], slice]:
+        """The state or the round in which a point is, and where its coordinates are there."""
+        of, n = self._classes.of, point.n
+        key = ("state" if (point.name, ()) in self.layout.places else "frame"), point.k
+        if key[0] == "state":
+            self._state(point.k)
+        c = int(of[n]) if n is not None and 0 <= n < len(of) else n
+        return key, self._layout(key).place(point.name, point.turns, c, point.i, point.j, clients=len(of))
 
     def _layout(self, key: tuple[str, int]) -> Layout:
         return self._carried if key[0] == "state" else self._frame(key[1]).layout

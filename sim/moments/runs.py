@@ -369,7 +369,7 @@ class _Run:
         return None if np.array_equal(point, shift) else point
 
     def frames(self, k: int, states: Sequence[Centred]) -> dict[int, Frame]:
-        """The round k with its taps; in floats with those that follow it, if they are the same around the same point."""
+        """The round k with its taps; in floats with those after it that are the same, around the same point."""
         last = k + 1
         if self.alike and not self.numbers.exact:
             while last < min(k + AT_ONCE, self.rounds) and states[k].shift is states[last + 1].shift:

@@ -85,9 +85,12 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
         outputs = [Output(-1), Output(body.after)]
         for one in done.laws:
             one.values[-1] = Shared(base)
-        after = done.finish(outputs, reference)
-        assert after.mean is not None
-        return after.second.reshape(len(rows), -1)[:, upper], after.mean[0]
+        end = done.finish(outputs, reference)
+        assert end.mean is not None
+        return end.second.reshape(len(rows), -1)[:, upper], end.mean[0]
+
+    def after(c: int, rows: Array) -> Array:
+        return turn(rows, c)[0]
 
     b, q = len(law.P), len(upper)
     turns: list[Callable[[Array], Array]] = []
@@ -96,9 +99,9 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
         basis = q <= max(b << (N - 1), FEW) and q * size * size <= LARGEST
         step, found = turn(numbers.identity(q) if basis else numbers.zeros(1, q), c)
         maps.append(partial(_times, numbers, found.T))
-        turns.append(partial(_times, numbers, step) if basis else lambda rows, c=c: turn(rows, c)[0])
-    first = numbers.congruent(grown, law.P).reshape(b, -1)[:, upper]
-    second = opened(_all_orders(numbers, first, turns))
+        turns.append(partial(_times, numbers, step) if basis else partial(after, c))
+    rows = numbers.congruent(grown, law.P).reshape(b, -1)[:, upper]
+    second = opened(_all_orders(numbers, rows, turns))
     mean = None
     if law.mean is not None:
         rows = (grown @ law.mean).swapaxes(-1, -2)
@@ -107,17 +110,17 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     s = law.width
     order = np.concatenate([np.arange(s), np.arange(D, size), np.arange(s, D)])
     mean = None if mean is None else mean[:, order]
-    after = Law(law.curvatures, second[:, order[:, None], order[None, :]], s + d, law.own_width, mean=mean)
-    after.given, after.scalars = law.given, law.scalars
+    made = Law(law.curvatures, second[:, order[:, None], order[None, :]], s + d, law.own_width, mean=mean)
+    made.given, made.scalars = law.given, law.scalars
     for name, value in law.values.items():
         B = value.B if isinstance(value, Shared) else value.linear.B
         B = np.concatenate([B[..., :s], numbers.zeros(*B.shape[:-1], d), B[..., s:]], axis=-1)
-        after.values[name] = Shared(B) if isinstance(value, Shared) else Own(Linear(B, {}))
+        made.values[name] = Shared(B) if isinstance(value, Shared) else Own(Linear(B, {}))
     new = numbers.zeros(d, s + d)
     new[:, 0] = reference[D:]
     new[:, s:] = numbers.identity(d)
-    after.values[op.to] = Shared(new)
-    return after
+    made.values[op.to] = Shared(new)
+    return made
 
 
 def _times(numbers: Numbers, step: Array, rows: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.moments import Point, Schedule, moments_of
+from sim.moments import Point, Schedule, moments_of, runs, turns
 from sim.problems import Quadratic
 from tests.shares import share
 from theory.operations import to_fraction
@@ -233,6 +233,34 @@ def test_algorithms_that_are_known(one: Any, parameters: dict[str, Any], rounds:
     rng = random.Random(one.name)
     problem = drawn_problem(rng, 2, 2, 2)
     assert_equal(one.program, problem, parameters, fractions(rng, 2), rounds, 20000)
+
+
+@pytest.mark.parametrize("program", [visiting.program, in_a_row.program], ids=lambda v: v.name)
+def test_a_visit_is_the_same_map_whether_it_is_found_on_a_basis_or_not(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = random.Random(3)
+    problem, start = drawn_problem(rng, 3, 2, 2), fractions(rng, 2)
+    given = {name: F(1, 4) for name in program.parameters}
+    found = moments_of(program, problem, given, start=start, rounds=1).second(1)
+    monkeypatch.setattr(turns, "FEW", 0)
+    assert (moments_of(program, problem, given, start=start, rounds=1).second(1) == found).all()
+
+
+def test_taps_of_rounds_that_are_gone_through_together_are_those_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(4)
+    exact, start = drawn_problem(rng, 3, 2, 1), fractions(rng, 1)
+    problem = Quadratic(*(np.asarray(x, float) for x in (exact.hessian, exact.linear, exact.offset)), exact.counts)
+    given = {"eta": 0.25, "eta_g": 0.5, "H": 2, "S": 1}
+
+    def products() -> list[float]:
+        found = moments_of(scaffold.program, problem, given, start=start.astype(float), rounds=40)
+        taps = [{Point("y", k, (1,), n): 1} for k in range(40) for n in range(3)]
+        return [found.dot(u, v) for u in taps for v in (u, taps[0])]
+
+    together = products()
+    monkeypatch.setattr(runs, "AT_ONCE", 1)
+    assert together == pytest.approx(products(), rel=1e-12)
 
 
 # --- programs at random ----------------------------------------------------------------------------------------------

@@ -21,11 +21,12 @@ from theory.for_every import ForEvery, assumption
 from theory.formula import UndefinedError
 from theory.operations import operations
 from validate import satisfied
-from validate.batch import searched, traced
+from validate.batch import population, searched, traced
 from validate.batch.bests import Problems, constants, knows
 from validate.batch.bests_of_sentences import best as best_of_sentence
 from validate.batch.bests_of_sentences import knows as knows_sentence
 from validate.batch.hinges import Hinges
+from validate.batch.population import NONE, Population
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.starts import starts
 from validate.batch.tracing import Traced
@@ -155,6 +156,37 @@ def test_what_fits_in_floats_is_an_instance(label: str, seed: int) -> None:
             assert fits[i]
         elif fits[i]:  # G and B of `dissimilar` are floats there, and what is assumed is asked with roots
             assert label in ("apart", "step", "tied", "turns", "variance", "clipped")
+
+
+@pytest.mark.parametrize("label", ["step", "moment"])
+def test_steps_that_are_asked_together_are_those_of_a_bisection(label: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = next(one for one in (recorded(FALSE[label], seed) for seed in range(300)) if one is not None)
+    numbers = columns(here, 0)
+    first = numbers[:, here.fits(numbers)[1]]
+
+    def climbed() -> Population:
+        one = Population(here, first, np.random.default_rng(0))
+        one.climb(5)
+        return one
+
+    together = climbed()
+    monkeypatch.setattr(population, "AT_ONCE", 0)  # one by one
+    alone = climbed()
+    assert (together.numbers == alone.numbers).all()
+    assert (together.scores == alone.scores).all()
+
+
+@pytest.mark.parametrize("label", ["step", "turns"])
+def test_no_score_is_missed_that_is_above_those_beside_it(label: str) -> None:
+    here = next(one for one in (recorded(CLAIMS[label], seed) for seed in range(300)) if one is not None)
+    numbers = columns(here, 1)
+    one = Population(here, numbers[:, here.fits(numbers)[1]], np.random.default_rng(0))
+    _, scores = one._judged(one.numbers)
+    beside = scores * np.random.default_rng(1).choice([0.1, 1.0, 2.0], size=len(scores))
+    _, found = one._judged(one.numbers, beside=beside)
+    assert (found[scores > beside] == scores[scores > beside]).all()
+    assert ((found == scores) | (found == NONE)).all()
+    assert (found == NONE).any()
 
 
 PIECES = {

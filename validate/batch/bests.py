@@ -31,6 +31,9 @@ def spectra(hessian: Array) -> Array:
         middle, half = (hessian[..., 0, 0] + hessian[..., 1, 1]) / 2, (hessian[..., 0, 0] - hessian[..., 1, 1]) / 2
         away = np.hypot(half, hessian[..., 0, 1])
         return np.stack([middle - away, middle + away], axis=-1)
+    diagonal = np.diagonal(hessian, axis1=-2, axis2=-1)
+    if not (hessian * (1 - np.eye(hessian.shape[-1]))).any():
+        return np.sort(diagonal)
     return np.linalg.eigvalsh(hessian)
 
 
@@ -40,19 +43,24 @@ class Problems:
     Args:
         hessian: (B, N, n, d, d).
         linear: (B, N, n, d).
+        different: the clients, and of all samples one after another those, whose Hessians are all that there are; all.
     """
 
-    def __init__(self, hessian: Array, linear: Array) -> None:
+    def __init__(self, hessian: Array, linear: Array, different: Any = (slice(None), slice(None))) -> None:
         self.hessian, self.linear = hessian, linear
+        self._different = different
         self._spectra: dict[str, Array] = {}
 
     def __len__(self) -> int:
         return len(self.hessian)
 
     def spectra(self, function: str) -> Array:
-        """The curvatures of each function that a name stands for, (B, functions, d)."""
+        """The curvatures of each function that a name stands for, those that are the same once, (B, functions, d)."""
         if function not in self._spectra:
-            self._spectra[function] = spectra(_of(function, self.hessian))
+            clients, samples = self._different
+            values = self.hessian[:, clients] if function == "f_n" else self.hessian
+            values = _of(function, values)
+            self._spectra[function] = spectra(values[:, samples] if function == "f_ni" else values)
         return self._spectra[function]
 
 

@@ -130,7 +130,14 @@ class Layout:
         """The problems of numbers, (B, size); None without functions."""
         if self.knots.size:
             return Hinges(*self.pieces(numbers), self.which, bool(self.centre.size))
-        return Problems(*self.functions(numbers)) if self.hessian.size else None
+        return Problems(*self.functions(numbers), self._different) if self.hessian.size else None
+
+    @cached_property
+    def _different(self) -> tuple[Array, Array]:
+        """The first of the clients, and of all samples one after another, with the same Hessians."""
+        N, n = self.hessian.shape[:2]
+        places = self.hessian.reshape(N, -1), self.hessian.reshape(N * n, -1)
+        return tuple(np.sort(np.unique(one, axis=0, return_index=True)[1]) for one in places)  # type: ignore[return-value]
 
     def starts(self, numbers: Array) -> Array:
         """Starts, (..., d), for numbers, (..., size)."""

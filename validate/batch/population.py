@@ -18,8 +18,9 @@ SIZE = 256
 """Instances."""
 SCATTERED, WIDE = 6, 2
 """How often so many times as many are made at random to begin with, of which the best stay."""
-HALVINGS, FINER = 4, 12
-"""Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end."""
+HALVINGS, FINER, AT_ONCE = 4, 12, 8192
+"""Steps of the bisection that brings an instance back to what the claim speaks of; of one that is to be at its end;
+numbers of functions of which all that several steps may ask for is computed at once."""
 STEP = 1e-6
 """Part of a number by which it is moved to see what it does."""
 BROKEN = 1e-7
@@ -104,7 +105,7 @@ class Population:
         """Each child against its parent."""
         children, everything = self._brought_back(children, self.numbers, HALVINGS)
         self.traced.relations.count(children.shape[1])
-        gaps, scores = self._judged(children, everything)
+        gaps, scores = self._judged(children, everything, self.scores)
         better = scores > self.scores
         self.numbers[:, better] = children[:, better]
         self.gaps[better], self.scores[better] = gaps[better], scores[better]
@@ -181,6 +182,13 @@ class Population:
         return found
 
     @cached_property
+    def of_functions(self) -> Array:
+        """(size,), which of the numbers are the functions'."""
+        layout = self.traced.layout
+        places = (layout.hessian, layout.linear, layout.knots, layout.slopes, layout.centre)
+        return np.isin(np.arange(layout.size), np.concatenate([one.ravel() for one in places]))
+
+    @cached_property
     def group_of(self) -> list[Array]:
         """For each number the others of its group."""
         found: list[Array] = [np.array([0])] * len(self.numbers)
@@ -203,29 +211,59 @@ class Population:
         out = np.flatnonzero(~fits)
         if not len(out):
             return children, everything
-        low, high = parents[:, out].copy(), children[:, out]
+        low, high = parents[:, out], children[:, out]
         known = np.full((len(everything), len(out)), np.nan)
-        for _ in range(halvings):
-            with np.errstate(all="ignore"):
-                middle = np.where(low * high > 0, np.sign(low) * np.sqrt(low * high), (low + high) / 2)
-            there, fits = self.traced.fits(middle)
-            low, high, known = np.where(fits, middle, low), np.where(fits, high, middle), np.where(fits, there, known)
+        most = AT_ONCE // (len(out) * max(1, layout.hessian.size, layout.knots.size)) + 1
+        levels = max(1, min(halvings, most.bit_length() - 1))
+        for done in range(0, halvings, levels):
+            low, high, known = self._bisected(low, high, known, min(levels, halvings - done))
         found = children.copy()
         found[:, out], everything[:, out] = low, known
         return found, everything
 
-    def _judged(self, numbers: Array, everything: Array | None = None) -> tuple[Array, Array]:
-        """Of each instance its largest gap, and its score: with its constants, if these are known, or NaN for none."""
+    def _bisected(self, low: Array, high: Array, known: Array, steps: int) -> tuple[Array, Array, Array]:
+        """So many steps of a bisection between instances that fit and others; the constants of the first, if known."""
+        relations, (size, count), step = self.traced.relations, low.shape, 1 << steps
+        between = np.empty((step + 1, size, count))
+        between[0], between[-1] = low, high
+        while step > 1:
+            one, two = between[:-1:step], between[step::step]
+            with np.errstate(all="ignore"):
+                middle = np.where(one * two > 0, np.sign(one) * np.sqrt(one * two), (one + two) / 2)
+            between[step // 2 :: step] = middle
+            step //= 2
+        there, fits = self.traced.fits(between[1:-1].swapaxes(0, 1).reshape(size, -1))
+        relations.count(0, fits.size)
+        fits = fits.reshape(-1, count)
+        at, each = np.zeros(count, int), np.arange(count)
+        for level in range(steps):
+            relations.count(count)
+            middle = at + (1 << (steps - 1 - level))
+            at = np.where(fits[middle - 1, each], middle, at)
+        known = np.where(at > 0, there.reshape(len(there), -1, count)[:, at - 1, each], known)
+        return between[at, :, each].T, between[at + 1, :, each].T, known
+
+    def _judged(
+        self, numbers: Array, everything: Array | None = None, beside: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Of each instance its largest gap, and its score: with its constants, if these are known, or NaN for none.
+
+        Where even the steepest gap would not be above the score `beside` it, it is not looked for, but `NONE`.
+        """
         if everything is None:
             everything = self.traced.with_constants(numbers)
         gaps = self._gaps_of(everything)
         most = np.where(np.isnan(gaps), NONE, gaps).max(axis=0)
         score = most.copy()
-        which = np.flatnonzero(most > NONE)
+        told = most > NONE
+        nearer = told if beside is None else told & ((most > BROKEN) | (most / STEEPEST >= beside))
+        which = np.flatnonzero(nearer)
         free = sum(map(len, self.groups))
-        self.traced.count(free * (len(which) + int(np.isnan(everything[0]).sum())), free * len(which))
+        many = int(told.sum()) + int(np.isnan(everything[0]).sum())
+        self.traced.count(free * many, free * len(which))
+        score[told & ~nearer] = most[told & ~nearer] = NONE
         if len(which):
-            slopes = self._slopes(numbers[:, which], gaps[:, which])
+            slopes = self._slopes(everything[:, which], gaps[:, which])
             with np.errstate(all="ignore"):
                 away = gaps[:, which] / np.minimum(np.sqrt(slopes), STEEPEST)
                 away[np.abs(gaps[:, which]) < LEAST] = -1.0
@@ -243,7 +281,13 @@ class Population:
         places = np.concatenate(self.groups)
         there = np.repeat(here[:, None], len(places), axis=1)
         there[places, range(len(places))] += STEP * np.abs(here[places])
-        changed = self._gaps(there.reshape(len(here), -1)).reshape(len(gaps), len(places), -1)
+        moved = np.flatnonzero(self.of_functions[places])  # what constants hang on
+        size, count = self.traced.layout.size, len(moved) * here.shape[1]
+        if count:
+            constants = self.traced.with_constants(there[:size, moved].reshape(size, -1))
+            there[size:, moved] = constants[size:].reshape(-1, len(moved), here.shape[1])
+        self.traced.relations.count(len(places) * here.shape[1], count)
+        changed = self._gaps_of(there.reshape(len(here), -1)).reshape(len(gaps), len(places), -1)
         return np.asarray(np.nansum(((changed - gaps[:, None]) / STEP) ** 2, axis=1))
 
     def _gaps(self, numbers: Array) -> Array:

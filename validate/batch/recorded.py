@@ -9,6 +9,7 @@ out the same.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -24,6 +25,9 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 FUNCTIONS: dict[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "min": np.minimum,
     "max": np.maximum, "neg": np.negative, "abs": np.absolute, "sqrt": np.sqrt, "exp": np.exp, "log": np.log,
+}  # fmt: skip
+ARITHMETIC: dict[str, Any] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
 }  # fmt: skip
 COMMUTE = frozenset({"+", "*", "min", "max"})
 MOST = 60_000
@@ -103,6 +107,8 @@ def _worth(name: str, a: float, b: float | None) -> float:
         return 0.0
     if name == "log" and a <= 0:
         raise UndefinedError("log of a number that is not positive")
+    if name in ARITHMETIC:  # the same numbers at a tenth of the time
+        return ARITHMETIC[name](a, b)
     with np.errstate(all="ignore"):
         return float(FUNCTIONS[name](a) if b is None else FUNCTIONS[name](a, b))
 

@@ -87,15 +87,32 @@ class Traced:
     def fits(self, numbers: Array) -> tuple[Array, Array]:
         """The numbers with the constants that belong to them, and which instances the claim speaks of, (B,)."""
         everything, fits = self._with_constants(numbers)
-        for place, (name, _) in self.layout.values.items():
-            fits &= _within(self.claim.domains[name], numbers[place])
+        places, least, most = self._ends
+        fits &= ((numbers[places] >= least) & (numbers[places] <= most)).all(axis=0)
         sides = self.relations.run(everything)
         low, high = sides[0::2], sides[1::2]
         with np.errstate(all="ignore"):
             slack = SLACK * (np.abs(low) + np.abs(high))
-            strict = np.array(self.strict, bool)[:, None]
-            fits &= np.where(strict, low < high - slack, low <= high + slack).all(axis=0)
+            fits &= np.where(self._strict, low < high - slack, low <= high + slack).all(axis=0)
         return everything, fits
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, (name, which) in self.layout.values.items() if which is None}
+
+    @cached_property
+    def _allowed(self) -> list[tuple[float, float]]:
+        return [_ends_of(self.claim.domains[name]) for name in self.bound]
+
+    @cached_property
+    def _strict(self) -> Array:
+        return np.array(self.strict, bool)[:, None]
+
+    @cached_property
+    def _ends(self) -> tuple[Array, Array, Array]:
+        """The places of parameters, and the least and the largest floats that their domains have, (..., 1)."""
+        ends = [_ends_of(self.claim.domains[name]) for name, _ in self.layout.values.values()]
+        return np.array([*self.layout.values], int), *np.array(ends).reshape(-1, 2).T[..., None]
 
     def _with_constants(self, numbers: Array) -> tuple[Array, Array]:
         """Also where its assumptions are true with them, (B,)."""
@@ -108,11 +125,13 @@ class Traced:
             fits &= true
             for i, name in enumerate(self.bound):
                 value = best.get(name, np.full(1, self.kept[i]))
-                allowed = (value > 0) | _within(self.claim.domains[name], value)
+                least, most = self._allowed[i]
+                allowed = (value > 0) | ((value >= least) & (value <= most))
                 everything[len(numbers) + i] = np.where(allowed, value, self.kept[i])
-            places = {name: place for place, (name, which) in self.layout.values.items() if which is None}
-            for name in best.keys() & places.keys():
-                below, above = (best[name], numbers[places[name]])[:: -1 if self.claim.constants[name] == "down" else 1]
+            for name in best.keys() & self._places.keys():
+                below, above = (best[name], numbers[self._places[name]])[
+                    :: -1 if self.claim.constants[name] == "down" else 1
+                ]
                 fits &= below <= above * (1 + SLACK)
         else:
             everything[len(numbers) :] = self.kept[:, None]
@@ -163,14 +182,13 @@ class Traced:
         return found[0:count:2], found[1:count:2], found[count:]
 
 
-def _within(domain: Domain, values: Array) -> Array:
-    """Which numbers are in a domain."""
-    fits = np.isfinite(values)
-    if domain.lower is not None:
-        fits &= values > domain.lower if domain.lower_open else values >= domain.lower
-    if domain.upper is not None:
-        fits &= values < domain.upper if domain.upper_open else values <= domain.upper
-    return fits
+def _ends_of(domain: Domain) -> tuple[float, float]:
+    """The least and the largest float in a domain."""
+    far = float(np.finfo(float).max)
+    least = -far if domain.lower is None else float(domain.lower)
+    most = far if domain.upper is None else float(domain.upper)
+    least = float(np.nextafter(least, np.inf)) if domain.lower_open else least
+    return least, float(np.nextafter(most, -np.inf)) if domain.upper_open else most
 
 
 def traced(claim: Claim, one: Drawn, kinds: bool = False) -> Traced | None:

@@ -181,17 +181,20 @@ def _ahead(
     """Whether a larger value leads to a break that fractions confirm; else the runner is at that value."""
     climb = Climb(claim, runner.base, runner.way, found, spent, fits)
     value, before = runner.next, work.operations()
-    told = None if runner.still else climb.told(runner.base, value)
+    told, played = None if runner.still else climb.told(runner.base, value), None
     if told is None:
-        told = _played(claim, climb, value, runner.still)
+        played = _played(claim, climb, value, runner.still)
+        told = None if played is None else Told(played.score, bool(played.measured.broken))
     runner.cost = OF_THE_STILL * value if runner.still else work.operations() - before
     if told is None:
         runner.exponent = 0.0
         return False
     if told.broken:
         runner.exponent = 0.0
-        if not runner.still:
-            value = climb.bisected(runner.base, max(runner.last, value - value // 4), value)
+        if played is not None:  # in fractions already
+            found.broken = played
+            return True
+        value = climb.bisected(runner.base, max(runner.last, value - value // 4), value)
         return _confirmed(claim, climb, value)
     ratio = ratio_of(told.score)
     steady = runner.exponent
@@ -258,8 +261,8 @@ def _moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
         yield replace(base, values={**base.values, name: new})
 
 
-def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Told | None:
-    """What exact play tells, where there are few steps, or no round moves the run."""
+def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Seen | None:
+    """The instance measured by exact play, where there are few steps, or no round moves the run."""
     climb.found.rungs += 1
     one = longer(claim, climb.base, climb.way, value)
     if one is None:
@@ -270,7 +273,7 @@ def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Told | None:
     if seen is None:
         return None
     climb.found.reached[climb.way.name] = max(value, climb.found.reached.get(climb.way.name, 0))
-    return Told(seen.score, bool(seen.measured.broken))
+    return seen
 
 
 def _confirmed(claim: Claim, climb: Climb, value: int) -> bool:
