@@ -71,6 +71,16 @@ class Domain:
                 return False
         return not self.integer or denominator == 1
 
+    @property
+    def membership(self) -> str:
+        """What is said of a number in it.
+
+        Example:
+            >>> Domain(lower=1, integer=True).membership, Domain(lower=0, lower_open=True).membership
+            ('among the integers in [1, inf)', 'in (0, inf)')
+        """
+        return f"{'among' if self.integer else 'in'} {self}"
+
     def __str__(self) -> str:
         left = "(-inf" if self.lower is None else f"{'(' if self.lower_open else '['}{float(self.lower):g}"
         right = "inf)" if self.upper is None else f"{float(self.upper):g}{')' if self.upper_open else ']'}"

@@ -61,7 +61,8 @@ def _shown(absurd: Claim) -> Evidence | None:
         return None
     free = f", for all vectors {', '.join(absurd.vectors)}" if absurd.vectors else ""
     text = (
-        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of {len(checked.lines)} lines ends at "
+        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of {len(checked.lines)} "
+        f"line{'s' if len(checked.lines) != 1 else ''} ends at "
         f"{absurd.statement}{free}"
     )
     return Evidence("hypotheses", "vacuous", text, data={"derivation": made}, origin="search")

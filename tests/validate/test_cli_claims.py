@@ -51,7 +51,8 @@ def test_show_prints_every_claim(claim_id: str) -> None:
     assert text.exit_code == 0
     assert text.stdout.startswith(f"{claim_id}: ")
     for parameter in shown["parameters"]:
-        assert f"\n  {parameter['name']} in {parameter['domain']}" in text.stdout
+        word = "among" if parameter["domain"].startswith("the integers") else "in"
+        assert f"\n  {parameter['name']} {word} {parameter['domain']}" in text.stdout
     formulas = call("show", claim_id, "--latex")
     assert formulas.stdout.splitlines()[0] == shown["latex"].splitlines()[0]
 

@@ -25,7 +25,10 @@ TYPOS: list[tuple[str, list[str]]] = [
     (f"bound {EQ8} --set dleta=0.01", [EQ8, "'dleta'", "did you mean 'delta'?"]),
     (f"bound {EQ8} --set L=two", ["L=two", "(0, inf)", "'two'", "there are delta, S, M, L"]),
     (f"bound {EQ8} --set L=-2", ["L=-2", "(0, inf)"]),
-    (f"bound {EQ8} --set L=2 --set K=2", ["delta in (0, inf)", "S in the integers in [1, inf)", "--set mean_inv_p="]),
+    (
+        f"bound {EQ8} --set L=2 --set K=2",
+        ["delta in (0, inf)", "S among the integers in [1, inf)", "--set mean_inv_p="],
+    ),
     (f"bound {EQ8} --set", ["--set", "fedproof bound --help"]),
     (f"bound {EQ8} --rigourous", ["--rigourous", "--rigorous"]),
     ("bound fedmim/remark-iv3", ["no right side", "others of its paper have, such as"]),

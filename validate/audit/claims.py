@@ -86,12 +86,18 @@ class ClaimAudit:
         """The checks that found something to look at."""
         return tuple(check for check in self.checks if check.outcome == "suspicious")
 
+    @property
+    def summary(self) -> str:
+        """How many of its checks found something to look at."""
+        many = len(self.suspicions)
+        return f"{self.id}: {many} suspicion{'s' if many != 1 else ''} in {len(self.checks)} checks"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {"id": self.id, "units": dict(self.units), "checks": [check.to_json() for check in self.checks]}
 
     def __str__(self) -> str:
-        lines = [f"{self.id}: {len(self.suspicions)} suspicions in {len(self.checks)} checks"]
+        lines = [self.summary]
         lines += [f"  {check.outcome:10}  {check.name}: {check.detail}" for check in self.checks]
         return "\n".join(lines)
 

@@ -106,4 +106,4 @@ def _claim(target: str, quick: bool, seed: int, as_json: bool) -> None:
     table(["looked at", "outcome", "what was found"], [[c.name, c.outcome, c.detail] for c in found.checks])
     for name, unit in found.units.items():
         typer.echo(f"unit of {name}: {unit}")
-    typer.echo(f"{found.id}: {len(found.suspicions)} suspicions in {len(found.checks)} checks")
+    typer.echo(found.summary)

@@ -42,7 +42,7 @@ def all_of(
     found = evaluate.parse_assignments([*given, *samples], claim)  # what is wrong with a given value comes first
     if not missing:
         return found
-    wanted = "; ".join(f"{p.name} in {p.domain}{' (a vector)' * (p.shape == 'vector')}" for p in missing)
+    wanted = "; ".join(f"{p.name} {p.domain.membership}{' (a vector)' * (p.shape == 'vector')}" for p in missing)
     example = " ".join(f"--set {text}" for text in [*map(shlex.quote, assignments), *samples])
     raise ValueError(f"{claim.id} needs values for {wanted}; for example: {command} {example}")
 

@@ -31,7 +31,10 @@ def parameters(found: Calculator) -> list[Parameter]:
 def as_text(claim: Claim) -> str:
     """The sentence, what it assumes, what its names are, and the algorithm in words."""
     lines = [f"{claim.id}: {claim.title}" if claim.title else claim.id]
-    lines.append(f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; "))
+    told = claim.equation and claim.equation in claim.source
+    lines.append(
+        f"{claim.kind}: {claim.source}" if told else f"{claim.kind} {claim.equation}; {claim.source}".rstrip("; ")
+    )
     lines += [KNOWN[claim.sure]] if claim.sure else []
     lines += [f"amends {claim.amended}"] if claim.amended is not None else []
     lines += ["", f"  {claim.statement or 'no sentence says it; see the remarks'}"]
@@ -50,7 +53,7 @@ def as_text(claim: Claim) -> str:
     part("Assuming", list(map(_meaning, claim.assuming, claim.assumptions[:count])))
     part("Standing (fixed elsewhere in the paper)", list(map(_meaning, claim.standing, claim.assumptions[count:])))
     part("Over", [claim.over] if claim.over else [])
-    part("Parameters", [f"{p.name} in {p.domain}: {p.meaning}" for p in parameters(in_numbers(claim))])
+    part("Parameters", [f"{p.name} {p.domain.membership}: {p.meaning}" for p in parameters(in_numbers(claim))])
     if claim.program is not None:
         lines += ["", "Algorithm", textwrap.indent(pseudo_code(claim.program), "  ")]
     part("Remarks", list(claim.remarks))
