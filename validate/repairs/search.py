@@ -38,7 +38,7 @@ NEAREST = 12
 """Candidates that came nearest, to which a second edit is made."""
 BANDS = (0.5, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5)
 """Distances: all that is nearer is tried before what is farther."""
-TO_PROVE, UNITS, PROVING = 5, 400, 0.2
+TO_PROVE, UNITS, PROVING = 5, 100, 0.2
 """Candidates for which a derivation is looked for before anything else, with how much work, and for what part of the
 time in all."""
 LONGER, DEEPER = 12.0, 10
