@@ -1,12 +1,14 @@
 """Repairs that the search finds, held against those that were written by hand.
 
     python -m benchmarks.repairs [--seconds 60] [--only ID,...] [--deep] --rows repairs.jsonl > repairs.json
+    python -m benchmarks.repairs --rows repairs.jsonl --markdown
 
 Of every printed claim that a list of verdicts calls refuted and that has repairs written by hand (`Claim.amends`): the
 nearest claim that stands within so many CPU seconds, and whether it is proved, or at least as strong as one of those:
 on parameters and problems drawn for the one by hand, its hypotheses hold and its right side is no larger (no smaller,
 for a lower bound). With --deep it is hunted with ten times the budget of a quick check; what that breaks is no repair.
-What is done is kept in the file --rows, one claim a line, and is not done again.
+What is done is kept in the file --rows, one claim a line, and is not done again; --markdown prints the table of
+docs/repair.md from it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from math import sqrt
 from pathlib import Path
@@ -126,6 +129,18 @@ def _told(row: dict[str, Any]) -> str:
     return f"{row['id']}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}"
 
 
+def table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each claim: the repair that counts, or the nearest."""
+    yield "| claim | severity | instead | by the check | CPU s | counts |"
+    yield "|---|---|---|---|---|---|"
+    for id in by_hand():
+        for row in (row for row in rows if row["id"] == id):
+            best = next((one for one in row["repairs"] if one["counts"]), next(iter(row["repairs"]), None))
+            words = "" if best is None else "; ".join(f"`{edit['words']}`" for edit in best["edits"])
+            said = ("not determined", "", "") if best is None else (best["severity"], words, best["verdict"])
+            yield f"| {id} | {' | '.join(said)} | {row['cpu']:.0f} | {'yes' if row['counts'] else 'no'} |"
+
+
 def main() -> None:
     """Print the measurement as JSON; each claim is told on stderr, and kept, when it is done."""
     parser = argparse.ArgumentParser()
@@ -133,10 +148,14 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--deep", action="store_true")
     parser.add_argument("--rows", type=Path, required=True)
+    parser.add_argument("--markdown", action="store_true")
     given = parser.parse_args()
     only = [name for name in given.only.split(",") if name]
     lines = given.rows.read_text(encoding="utf-8").splitlines() if given.rows.exists() else []
     rows = list(map(json.loads, lines))
+    if given.markdown:
+        print("\n".join(table(rows)))
+        return
     with suppress(KeyboardInterrupt):  # what is finished is printed
         for id, amended in by_hand().items():
             if (only and id not in only) or any(row["id"] == id for row in rows):

@@ -1,14 +1,14 @@
 """How much the catalogue's refutations matter: the nearest repair of each, kept in validate/severities.json.
 
     python -m benchmarks.severities [--seconds 60] [--only ID,...]
-    python -m benchmarks.severities --measured REPAIRS.json [--seconds 60]
+    python -m benchmarks.severities --measured REPAIRS.jsonl [--seconds 60]
     python -m benchmarks.severities --markdown
 
 Each claim that the tables in tests/catalogue call refuted is put to the search for a repair, with so many seconds of
 CPU; without --only those that have no row, or had another text when theirs was written. The file is written after each
-claim, so that what is interrupted is gone on with. --measured takes what ``python -m benchmarks.repairs`` printed, or
-its rows, one a line, with so many seconds each, in place of a search. --markdown prints the tables of README and of
-docs/found.md from the file.
+claim, so that what is interrupted is gone on with. --measured takes the rows that ``python -m benchmarks.repairs``
+keeps, with so many seconds each, in place of a search. --markdown prints the tables of README and of docs/found.md
+from the file.
 """
 
 from __future__ import annotations
@@ -36,9 +36,8 @@ def refuted() -> list[str]:
 
 
 def measured(text: str, seconds: float) -> Iterator[Kept]:
-    """Rows of `benchmarks.repairs`, whole or one a line."""
-    whole = text.lstrip().startswith("{\n")
-    for row in json.loads(text)["rows"] if whole else map(json.loads, text.splitlines()):
+    """Rows of `benchmarks.repairs`, one a line."""
+    for row in map(json.loads, text.splitlines()):
         claim = catalog.claim(row["id"])
         best = next(iter(row["repairs"]), None)
         words = "" if best is None else "; ".join(edit["words"] for edit in best["edits"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from theory.claim import Claim
@@ -25,18 +26,19 @@ INSTANCES = 200
 log = logging.getLogger(__name__)
 
 
-def evidence(claim: Claim, units: int = UNITS) -> list[Evidence]:
+def evidence(claim: Claim, units: int = UNITS, until: float = inf) -> list[Evidence]:
     """What the kernel says of a claim's derivation, and, without one that it accepts, of one that a search finds.
 
     Args:
         claim: whose sentence is in question.
         units: of work for the search, which does not read the claim's own derivation; with 0 nothing is searched.
+        until: a time of this process (`time.process_time`), at which the search ends.
     """
     if not claim.has_sentence:
         return []
     own = [] if claim.proof is None else _derived(claim, claim.proof, "given")
     accepted = any(item.refusal is None for item in own)
-    found = None if accepted or units <= 0 else _found(claim, units)
+    found = None if accepted or units <= 0 else _found(claim, units, until)
     derived = [] if found is None else _derived(claim, found, "search")
     return _of_something(claim, [*own, *(item for item in derived if item.outcome == "proved")])
 
@@ -66,11 +68,11 @@ def _says_something(claim: Claim) -> bool:
     return bool(hunt(claim, pool=INSTANCES, evaluations=0).seen)
 
 
-def _found(claim: Claim, units: int) -> Sequence[Mapping[str, Any]] | None:
+def _found(claim: Claim, units: int, until: float) -> Sequence[Mapping[str, Any]] | None:
     from theory.derivation.search.searching import search
 
     try:
-        return search(claim, units).lines
+        return search(claim, units, until).lines
     except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read
         log.debug("%s: no search: %s", claim.id, error)
         return None

@@ -12,12 +12,14 @@ import pytest
 
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
-from theory.sentence import parse_expression
+from theory.domain import Domain
+from theory.sentence import parse_expression, text_of
 from validate import repair
 from validate.checking import check_one
 from validate.examine import GivenUpError
 from validate.repairs import MEANING, search
 from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
+from validate.repairs.conditions import quantities
 from validate.repairs.edits import edited
 from validate.repairs.factors import least_factors, table_of
 from validate.repairs.known import known_of
@@ -33,6 +35,7 @@ STRICT = claim("strict", "norm2(x + y) < 2*norm2(x) + 2*norm2(y)", vectors=VECTO
 CONDITION = claim("condition", "a/(1 - a) <= 1", assuming=("a < 1",))
 ORDER = claim("order", "sum_n(b_n) <= 2*max_n(b_n)")
 CONVEX = claim("convex", "f(y) >= f(x) + dot(grad(f, x), y - x)", vectors=VECTORS, assuming=("smooth(f, L)",))
+LOGARITHM = claim("logarithm", "max(a, a*log(q)/2) <= a", assuming=("log(q) >= 1",))
 AT_REST = claim("at-rest", "f(y) <= f(x) + L/2*norm2(y - x)", vectors=VECTORS, assuming=("smooth(f, L)",))
 TWO = claim("two", "norm2(x - y) <= norm2(x) + 2*dot(x, y) - norm2(y)", vectors=VECTORS)
 TRUE = claim("true", "norm2(x + y) <= 2*norm2(x) + 2*norm2(y)", vectors=VECTORS)
@@ -259,6 +262,23 @@ def test_units_ask_for_one_factor_at_two_terms() -> None:
     assert (
         one.statement.replace("x0 - xstar)", "x0 - xstar)/eta").replace("x[1] - xstar)", "x[1] - xstar)/eta") in texts
     )
+
+
+def test_a_logarithm_that_a_claim_has_is_nearer_than_any_other_factor() -> None:
+    known, broken = known_of(alone(LOGARITHM), float("inf"), lambda _: None)
+    assert broken is not None
+    table = table_of(Candidate(alone(LOGARITHM), ()))
+    table.learn(known)
+    found = {one.claim.statement: one.distance for _, one in table.candidates(2.1) if one.edits[0].kind == "factor"}
+    assert found["max(a, a*log(q)/2) <= a*log(q)"] == min(found.values()) < found["max(a, a*log(q)/2) <= a*q"]
+    assert not [text for text in found if "K" in text], "it speaks of no rounds"
+
+
+def test_no_number_of_things_is_bounded_by_a_chance() -> None:
+    one = alone(claim("chance", "N*p <= 1", parameters={"p": Domain(0, 1)}))
+    assert not [q for q in quantities(one) if {text_of(q.left), text_of(q.right)} == {"N", "p"}]
+    other = alone(claim("number", "N*c <= 1"))
+    assert [q for q in quantities(other) if {text_of(q.left), text_of(q.right)} == {"N", "c"}]
 
 
 def test_several_constants_change_as_little_as_can_be() -> None:

@@ -53,7 +53,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     """The integers of an instance, each in the ways in which it can be larger."""
     roles = roles_in(claim)
     alone = claim.of is None and not c.has_functions and not c.vectors
-    if claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim):
+    if has_rounds(claim):
         most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
         yield Way(ROUNDS, c.rounds, most, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
@@ -96,6 +96,11 @@ def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
     grown = way.grown(c, value)
     one = realised(claim, grown)
     return one if one is not None else realised(claim, refitted(claim, grown))
+
+
+def has_rounds(claim: Claim) -> bool:
+    """Whether a claim speaks of rounds, or of how many there are."""
+    return claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim)
 
 
 def _sums_over_rounds(claim: Claim) -> bool:

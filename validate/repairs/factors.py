@@ -22,6 +22,7 @@ from theory.derivation.search.settings import worth
 from theory.formula import Number
 from theory.sentence import applied, everything, parse_expression, text_of
 from validate.audit.units import ONE, Units, units_of
+from validate.instances.longer import has_rounds
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
 from validate.repairs.candidates import (
@@ -46,7 +47,9 @@ CLOSE = 1e-9
 EXTRA = 0.25
 """By how much farther a factor is with a constant."""
 MORE = 0.5
-"""By how much farther each more constant is."""
+"""By how much farther each more constant, or name, is."""
+POWER = 0.05
+"""By how much farther a factor is for each power, but of a logarithm, which is what is lost most easily."""
 LONGEST = 0.02
 """By how much farther a constant is for each doubling."""
 
@@ -102,7 +105,8 @@ class Table:
             made = with_term(claim, term, applied("*", (Number(Fraction(0)), term.node)))
             without.append(None if made is None else on(made, printed, one))
         values = {name: float(v) for name, v in numbers(one, [*self.names, "N", "d", "K"]).items()}
-        values.setdefault("K", float(one.instance.rounds))
+        if has_rounds(claim):
+            values.setdefault("K", float(one.instance.rounds))
         for text in self.logarithms:
             with suppress(ValueError):
                 values[text] = worth(parse_expression(text), values, claim.definitions)
@@ -166,7 +170,7 @@ class Table:
                 yield self._asked(made, changed, m)
 
     def _asked(self, claim: Claim, changed: list[str], m: Monomial) -> Candidate:
-        farther = 0.25 * (len(changed) - 1) + 0.05 * sum(abs(float(p)) for _, p in m.powers)
+        farther = 0.25 * (len(changed) - 1) + POWER * sum(abs(float(p)) for _, p in m.powers)
         return Candidate(claim, (*self.candidate.edits, Edit("units", "; ".join(changed), farther)))
 
     def _at_several(self, left: Any, right: Any, sign: float, farthest: float) -> Iterator[tuple[float, Candidate]]:
@@ -198,8 +202,8 @@ class Table:
         known = {n for row in self.rows for n in row[3]} or set(self.names)
         names = [n for n in dict.fromkeys((*self.names, "N", "d", "K")) if n in known]
         some = [Monomial(((n, p),)) for n in names for p in map(Fraction, ("1", "-1", "2", "-2", "1/2", "-1/2"))]
-        if any(row[3]["K"] > 1 for row in self.rows):
-            some += [Monomial(((n, p),)) for n in self.logarithms for p in (Fraction(1), Fraction(1, 2))]
+        logs = [n for n in self.logarithms if any(row[3].get(n, 1) not in (0, 1) for row in self.rows)]
+        some += [Monomial(((n, p),)) for n in logs for p in (Fraction(1), Fraction(1, 2))]
         for a, b in combinations(names, 2):
             some += [Monomial(((a, p), (b, q))) for p in map(Fraction, (1, -1)) for q in map(Fraction, (1, -1))]
         alone_ = self.untold or self.contradict
@@ -232,7 +236,8 @@ class Table:
             if not m.powers and c == 1:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
-            farther += 0.05 * sum(abs(float(p)) for _, p in m.powers) + (0.5 if len(m.powers) > 1 else 0)
+            farther += POWER * sum(abs(float(p)) for n, p in m.powers if n not in self.logarithms)
+            farther += MORE if len(m.powers) > 1 else 0
             least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]
             if self.candidate.distance + least + farther > farthest:
                 continue

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from math import inf
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -23,7 +24,7 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import measured
 from validate.measurement import claim_of
-from validate.proving import evidence
+from validate.proving import UNITS, evidence
 from validate.repairs.candidates import Candidate, Edit, alone, conflicts, said
 from validate.repairs.conditions import conditions
 from validate.repairs.edits import edited
@@ -38,9 +39,8 @@ NEAREST = 12
 """Candidates that came nearest, to which a second edit is made."""
 BANDS = (0.5, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.5)
 """Distances: all that is nearer is tried before what is farther."""
-TO_PROVE, UNITS, PROVING = 5, 400, 0.2
-"""Candidates for which a derivation is looked for before anything else, with how much work, and for what part of the
-time in all."""
+TO_PROVE, EACH, PROVING = 5, 0.07, 0.2
+"""Candidates for which a derivation is looked for before anything else, and for what part of the time, each and all."""
 LONGER, DEEPER = 12.0, 10
 """Process seconds of the hunt for what breaks a claim that the check calls supported, at most, and how much larger its
 budget is."""
@@ -130,7 +130,7 @@ class Near:
 class _Search:
     def __init__(self, claim: Claim, seconds: float, tell: Callable[[str], None]) -> None:
         self.printed, self.tell = claim, tell
-        self.begun = time.process_time()
+        self.begun, self.seconds = time.process_time(), seconds
         self.end = self.begun + seconds
         self.claim = alone(claim)
         self.known = Known(self.claim)
@@ -152,7 +152,7 @@ class _Search:
         return time.process_time() > self.end
 
     def run(self) -> None:
-        share = self.begun + FIRST * (self.end - self.begun)
+        share = self.begun + FIRST * self.seconds
         self.known, broken = known_of(self.claim, share, self.tell, self.end, self._is_proved)
         if broken is None:
             self.stands = not self.over()
@@ -179,15 +179,16 @@ class _Search:
 
     def _is_proved(self) -> bool:
         """Whether the printed claim has a derivation, or a search that knows nothing beside it finds one."""
-        return _proved(self.printed, 0) or _proved(self.claim, UNITS)
+        until = time.process_time() + EACH * self.seconds
+        return _proved(self.printed, 0) or _proved(self.claim, UNITS, until)
 
     def _first(self, some: list[Suggested]) -> Suggested:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
         near = [one for one in some[:TO_PROVE] if one[1].distance <= some[0][1].distance + AHEAD]
         for one in near if len(near) > 1 else ():  # the check looks for a derivation, too
             key, now = said(one[1].claim), time.process_time()
-            if key not in self.proved and self.proving < PROVING * (self.end - self.begun):
-                self.proved[key] = _proved(one[1].claim, UNITS)
+            if key not in self.proved and self.proving < PROVING * self.seconds:
+                self.proved[key] = _proved(one[1].claim, UNITS, now + EACH * self.seconds)
                 self.proving += time.process_time() - now
             if self.proved.get(key):
                 return one
@@ -195,7 +196,7 @@ class _Search:
 
     def _enough(self) -> bool:
         """Whether no other repair is looked for: there are some, or one that took a good part of the time."""
-        late = time.process_time() > self.begun + LATE * (self.end - self.begun)
+        late = time.process_time() > self.begun + LATE * self.seconds
         return len(self.found) >= MOST or (bool(self.found) and late)
 
     def _nearest(self) -> list[Near]:
@@ -372,8 +373,8 @@ class _Search:
         )  # fmt: skip
 
 
-def _proved(claim: Claim, units: int) -> bool:
-    return any(item.outcome == "proved" for item in evidence(claim, units))
+def _proved(claim: Claim, units: int, until: float = inf) -> bool:
+    return any(item.outcome == "proved" for item in evidence(claim, units, until))
 
 
 def _order(one: Suggested) -> tuple[int, bool, float]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from math import inf
+from time import process_time
 from typing import Any
 
 from theory.derivation.search.field import Element, Field
@@ -22,20 +24,22 @@ class Work:
 
     Attributes:
         left: solutions of programs in floats, about a hundredth of a second each.
+        until: a time of this process (`time.process_time`).
         tried: what was tried, in words.
     """
 
     left: int = 3000
+    until: float = inf
     tried: list[str] = field(default_factory=list)
 
     def spend(self, units: int = 1) -> None:
         """Count.
 
         Raises:
-            Limit: when nothing is left.
+            Limit: when nothing is left, or the time is over.
         """
         self.left -= units
-        if self.left < 0:
+        if self.left < 0 or (self.until < inf and process_time() > self.until):
             raise Limit("the limit of work is reached")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from theory.claim import Claim
@@ -30,12 +31,13 @@ class Result:
     seconds: float
 
 
-def search(claim: Claim, units: int = UNITS) -> Result:
+def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     """Look for a derivation of a claim; what is returned as one has been accepted by the kernel.
 
     Args:
         claim: with a sentence.
         units: how much work may be done, in programs solved in floats.
+        until: a time of this process (`time.process_time`) after which no more is.
 
     Raises:
         ValueError: for a claim without a sentence.
@@ -52,7 +54,7 @@ def search(claim: Claim, units: int = UNITS) -> Result:
     if not claim.has_sentence:
         raise ValueError(f"{claim.id} has no sentence")
     started = time.perf_counter()
-    work = Work(units)
+    work = Work(units, until)
     tried: list[str] = []
     try:
         forms, settings, known = Forms(claim), Settings(claim), list(facts(claim))
