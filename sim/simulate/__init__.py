@@ -7,8 +7,8 @@
 Importing this package loads no torch; it is loaded when something is simulated.
 """
 
-from sim.simulate.functions import Functions, Sample, functions_of
-from sim.simulate.kept import Moment, Simulated
+from sim.simulate.functions import Sample, functions_of
+from sim.simulate.kept import Simulated
 from sim.simulate.run import simulate
 
-__all__ = ["Functions", "Moment", "Sample", "Simulated", "functions_of", "simulate"]
+__all__ = ["Sample", "Simulated", "functions_of", "simulate"]

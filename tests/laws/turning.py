@@ -36,127 +36,75 @@ def averaged(w, x, z, *, eta):
 
 WHOLE = ("smooth(f, L)", "convex(f)")
 EACH = ("smooth(f_n, L)", "convex(f_n)")
-FALSE = {
-    "cosine": claim(
-        "cosine",
-        "dot(grad(f, x0), grad(f, x[k])) >= -1/3*norm(grad(f, x0))*norm(grad(f, x[k]))",
-        of=descent,
-        assuming=(*WHOLE, "eta <= 1/(10*L)"),
+
+
+def said(label, statement, of, *assuming):
+    return claim(label, statement, of=of, assuming=assuming)
+
+
+def by_label(*claims):
+    return {one.label: one for one in claims}
+
+
+FALSE = by_label(
+    said(
+        "cosine", "dot(grad(f, x0), grad(f, x[k])) >= -1/3*norm(grad(f, x0))*norm(grad(f, x[k]))",
+        descent, *WHOLE, "eta <= 1/(10*L)",
     ),
-    "steps": claim("steps", "dot(x[1] - x0, x[k+1] - x[k]) >= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(20*L)")),
-    "behind": claim("behind", "dot(x[k] - xstar, x0 - xstar) >= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(10*L)")),
-    "nearer": claim(
-        "nearer", "norm2(x[k] - x0) <= norm2(x0 - xstar)", of=descent, assuming=(*WHOLE, "eta <= 1/(10*L)")
+    said("steps", "dot(x[1] - x0, x[k+1] - x[k]) >= 0", descent, *WHOLE, "eta <= 1/(20*L)"),
+    said("behind", "dot(x[k] - xstar, x0 - xstar) >= 0", descent, *WHOLE, "eta <= 1/(10*L)"),
+    said("nearer", "norm2(x[k] - x0) <= norm2(x0 - xstar)", descent, *WHOLE, "eta <= 1/(10*L)"),
+    said("ahead", "dot(grad(f, x[k]), grad(f, x[k+30])) >= 0", descent, *WHOLE, "eta <= 1/(4*L)"),
+    said("ahead-far", "dot(grad(f, x[k]), grad(f, x[k+200])) >= 0", descent, *WHOLE, "eta <= 1/(20*L)"),
+    said(
+        "strong", "dot(grad(f, x0), grad(f, x[k])) >= 0",
+        descent, "smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/(10*L)", "mu <= L/1000",
     ),
-    "ahead": claim(
-        "ahead", "dot(grad(f, x[k]), grad(f, x[k+30])) >= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(4*L)")
+    said("locally", "dot(x[1] - x0, x[k+1] - x[k]) >= 0", local, *EACH, "eta*H*L <= 1/10"),
+    said("locally-away", "norm2(x[k] - x0) <= norm2(x[k+1] - x0)", local, *EACH, "eta*H*L <= 1/10", "N >= 2"),
+    said("half", "dot(grad(f, x0), grad(f, x[k])) >= 0", half, *WHOLE, "eta <= 1/(10*L)"),
+    said("heavy", "dot(x[k+1] - x[k], x0 - xstar) <= 0", heavy, *WHOLE, "eta <= 1/(50*L)", "beta <= 1/10"),
+    said("fading", "dot(grad(f, x0), grad(f, x[k])) >= 0", fading, *WHOLE, "eta_k <= 1/(10*L)"),
+    said("cubic", "norm(x0 - xstar)*dot(x[k+1] - x[k], x0 - xstar) <= 0", descent, *WHOLE, "eta <= 1/(10*L)"),
+    said("slow", "norm2(x[k] - x0) <= norm2(x0 - xstar)", descent, *WHOLE, "eta <= 1/(60*L)"),
+    said("more-largest", "max_k(norm2(x[k] - x0)) <= norm2(x0 - xstar)", descent, *WHOLE, "eta <= 1/(5*L)"),
+    said("more-down", "dot(x[k] - x0, grad(f, x[k])) <= 0", descent, *WHOLE, "eta <= 1/(15*L)"),
+    said(
+        "more-tenth", "dot(grad(f, x[1]), grad(f, x[k+1])) >= -1/10*norm2(grad(f, x[k+1]))",
+        descent, *WHOLE, "eta <= 1/(10*L)",
     ),
-    "ahead-far": claim(
-        "ahead-far", "dot(grad(f, x[k]), grad(f, x[k+200])) >= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(20*L)")
+    said("more-clients", "dot(x[k] - xstar, x0 - xstar) >= 0", local, *EACH, "eta*H*L <= 1/10", "N <= 1"),
+    said("more-ahead-far", "norm2(x[k] - x0) <= norm2(x0 - xstar)", half, *WHOLE, "eta <= 1/(10*L)"),
+    said("more-momentum", "dot(x[1] - x0, x[k+1] - x[k]) >= 0", heavy, *WHOLE, "eta <= 1/(10*L)", "beta <= 1/20"),
+    said(
+        "more-strongly", "dot(x[k] - xstar, x0 - xstar) >= -1/20*norm2(x0 - xstar)",
+        descent, "smooth(f, L)", "strongly_convex(f, mu)", "mu <= L/500", "eta <= 1/(10*L)",
     ),
-    "strong": claim(
-        "strong",
-        "dot(grad(f, x0), grad(f, x[k])) >= 0",
-        of=descent,
-        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/(10*L)", "mu <= L/1000"),
+    said(
+        "more-strict", "norm2(x0 - xstar)**2*dot(x[k] - xstar, x0 - xstar) >= -1/100*norm2(x0 - xstar)**3",
+        descent, *WHOLE, "eta <= 1/(10*L)",
     ),
-    "locally": claim("locally", "dot(x[1] - x0, x[k+1] - x[k]) >= 0", of=local, assuming=(*EACH, "eta*H*L <= 1/10")),
-    "locally-away": claim(
-        "locally-away",
-        "norm2(x[k] - x0) <= norm2(x[k+1] - x0)",
-        of=local,
-        assuming=(*EACH, "eta*H*L <= 1/10", "N >= 2"),
+    said("more-beside", "dot(z[k+1] - z[k], x0 - xstar) <= 0", averaged, *WHOLE, "eta <= 1/(10*L)", "eta <= 1/10"),
+    said(
+        "last-half", "dot(grad(f, x0), grad(f, x[k])) >= -1/2*norm(grad(f, x0))*norm(grad(f, x[k]))",
+        half, *WHOLE, "eta <= 1/(10*L)",
     ),
-    "half": claim("half", "dot(grad(f, x0), grad(f, x[k])) >= 0", of=half, assuming=(*WHOLE, "eta <= 1/(10*L)")),
-    "heavy": claim(
-        "heavy", "dot(x[k+1] - x[k], x0 - xstar) <= 0", of=heavy, assuming=(*WHOLE, "eta <= 1/(50*L)", "beta <= 1/10")
+    said("last-two", "dot(x[k] - xstar, x0 - xstar) >= 0", local, *EACH, "eta*H*L <= 1/20", "N >= 2"),
+    said("last-seven", "norm(x[k] - x0) <= norm(x[k+7] - x0)", descent, *WHOLE, "eta <= 1/(30*L)"),
+    said(
+        "last-heavier", "dot(x[k] - xstar, x0 - xstar) >= -1/50*norm2(x0 - xstar)",
+        heavy, *WHOLE, "eta <= 1/(30*L)", "beta <= 1/2",
     ),
-    "fading": claim(
-        "fading", "dot(grad(f, x0), grad(f, x[k])) >= 0", of=fading, assuming=(*WHOLE, "eta_k <= 1/(10*L)")
+    said("last-fading", "norm2(x[k] - x0) <= norm2(x0 - xstar)", fading, *WHOLE, "eta_k <= 1/(8*L)"),
+    said(
+        "last-strongly", "dot(x[1] - x0, x[k+1] - x[k]) >= 0",
+        descent, "smooth(f, L)", "strongly_convex(f, mu)", "mu <= L/300", "eta <= 1/(5*L)",
     ),
-    "cubic": claim(
-        "cubic",
-        "norm(x0 - xstar)*dot(x[k+1] - x[k], x0 - xstar) <= 0",
-        of=descent,
-        assuming=(*WHOLE, "eta <= 1/(10*L)"),
-    ),
-    "slow": claim("slow", "norm2(x[k] - x0) <= norm2(x0 - xstar)", of=descent, assuming=(*WHOLE, "eta <= 1/(60*L)")),
-    "more-largest": claim(
-        "more-largest", "max_k(norm2(x[k] - x0)) <= norm2(x0 - xstar)", of=descent, assuming=(*WHOLE, "eta <= 1/(5*L)")
-    ),
-    "more-down": claim(
-        "more-down", "dot(x[k] - x0, grad(f, x[k])) <= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(15*L)")
-    ),
-    "more-tenth": claim(
-        "more-tenth",
-        "dot(grad(f, x[1]), grad(f, x[k+1])) >= -1/10*norm2(grad(f, x[k+1]))",
-        of=descent,
-        assuming=(*WHOLE, "eta <= 1/(10*L)"),
-    ),
-    "more-clients": claim(
-        "more-clients", "dot(x[k] - xstar, x0 - xstar) >= 0", of=local, assuming=(*EACH, "eta*H*L <= 1/10", "N <= 1")
-    ),
-    "more-ahead-far": claim(
-        "more-ahead-far", "norm2(x[k] - x0) <= norm2(x0 - xstar)", of=half, assuming=(*WHOLE, "eta <= 1/(10*L)")
-    ),
-    "more-momentum": claim(
-        "more-momentum",
-        "dot(x[1] - x0, x[k+1] - x[k]) >= 0",
-        of=heavy,
-        assuming=(*WHOLE, "eta <= 1/(10*L)", "beta <= 1/20"),
-    ),
-    "more-strongly": claim(
-        "more-strongly",
-        "dot(x[k] - xstar, x0 - xstar) >= -1/20*norm2(x0 - xstar)",
-        of=descent,
-        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "mu <= L/500", "eta <= 1/(10*L)"),
-    ),
-    "more-strict": claim(
-        "more-strict",
-        "norm2(x0 - xstar)**2*dot(x[k] - xstar, x0 - xstar) >= -1/100*norm2(x0 - xstar)**3",
-        of=descent,
-        assuming=(*WHOLE, "eta <= 1/(10*L)"),
-    ),
-    "more-beside": claim(
-        "more-beside",
-        "dot(z[k+1] - z[k], x0 - xstar) <= 0",
-        of=averaged,
-        assuming=(*WHOLE, "eta <= 1/(10*L)", "eta <= 1/10"),
-    ),
-    "last-half": claim(
-        "last-half",
-        "dot(grad(f, x0), grad(f, x[k])) >= -1/2*norm(grad(f, x0))*norm(grad(f, x[k]))",
-        of=half,
-        assuming=(*WHOLE, "eta <= 1/(10*L)"),
-    ),
-    "last-two": claim(
-        "last-two", "dot(x[k] - xstar, x0 - xstar) >= 0", of=local, assuming=(*EACH, "eta*H*L <= 1/20", "N >= 2")
-    ),
-    "last-seven": claim(
-        "last-seven", "norm(x[k] - x0) <= norm(x[k+7] - x0)", of=descent, assuming=(*WHOLE, "eta <= 1/(30*L)")
-    ),
-    "last-heavier": claim(
-        "last-heavier",
-        "dot(x[k] - xstar, x0 - xstar) >= -1/50*norm2(x0 - xstar)",
-        of=heavy,
-        assuming=(*WHOLE, "eta <= 1/(30*L)", "beta <= 1/2"),
-    ),
-    "last-fading": claim(
-        "last-fading", "norm2(x[k] - x0) <= norm2(x0 - xstar)", of=fading, assuming=(*WHOLE, "eta_k <= 1/(8*L)")
-    ),
-    "last-strongly": claim(
-        "last-strongly",
-        "dot(x[1] - x0, x[k+1] - x[k]) >= 0",
-        of=descent,
-        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "mu <= L/300", "eta <= 1/(5*L)"),
-    ),
-    "last-five": claim(
-        "last-five", "dot(grad(f, x[5]), grad(f, x[k+5])) >= 0", of=descent, assuming=(*WHOLE, "eta <= 1/(25*L)")
-    ),
-}
-TRUE = {
+    said("last-five", "dot(grad(f, x[5]), grad(f, x[k+5])) >= 0", descent, *WHOLE, "eta <= 1/(25*L)"),
+)  # fmt: skip
+TRUE = by_label(
     # no step leads away from xstar, so that x[k] and x0 are within norm(x0 - xstar) of it
-    "ball": claim("ball", "norm2(x[k] - x0) <= 4*norm2(x0 - xstar)", of=descent, assuming=(*WHOLE, "eta <= 1/L")),
+    said("ball", "norm2(x[k] - x0) <= 4*norm2(x0 - xstar)", descent, *WHOLE, "eta <= 1/L"),
     # f(x[k]) >= f(x0) + dot(grad(f, x0), x[k] - x0), and f falls
-    "half-space": claim("half-space", "dot(grad(f, x0), x[k] - x0) <= 0", of=descent, assuming=(*WHOLE, "eta <= 1/L")),
-}
+    said("half-space", "dot(grad(f, x0), x[k] - x0) <= 0", descent, *WHOLE, "eta <= 1/L"),
+)

@@ -417,7 +417,9 @@ def test_more_coordinates_are_copies_in_blocks(seed: int) -> None:
 
 def test_coordinates_grow_to_what_breaks_a_claim_there(tmp_path: Any) -> None:
     one = claim("greedy", "norm2(x[1] - x0 + eta*grad(f, x0)) <= 4/5*eta**2*norm2(grad(f, x0))", of=greedy)
-    bent = next(o for s in range(99) if (o := drawn(one, s, bent=True)) and isinstance(o.instance.problem, Ridges))
+    bent = next(
+        o for s in range(99) if (o := drawn(one, s, sizes=[SIZES[0]])) and isinstance(o.instance.problem, Ridges)
+    )
     c = replace(candidate_of(bent), values={**bent.values, "m": F(1)})
     way = next(way for way in ways(one, c) if way.name == "d")
     grown = longer(one, c, way, 16)
@@ -427,7 +429,9 @@ def test_coordinates_grow_to_what_breaks_a_claim_there(tmp_path: Any) -> None:
 
 
 def test_candidates_shrink() -> None:
-    one = next(o for s in range(99) if (o := drawn(ANY, s, bent=True)) and isinstance(o.instance.problem, Ridges))
+    one = next(
+        o for s in range(99) if (o := drawn(ANY, s, sizes=[SIZES[0]])) and isinstance(o.instance.problem, Ridges)
+    )
     here = candidate_of(one)
     less = [step for step in smaller(here, ANY) if size(step) < size(here)]
     assert any(realised(ANY, step) is not None for step in less)

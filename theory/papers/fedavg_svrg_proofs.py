@@ -107,8 +107,8 @@ def _y(h: str = "h", j: str = "j") -> str:
     return f"{_d(h, j)}/max(1, {_t(h, j)})"
 
 
-def _grows(h: str, j: str, following: str) -> str:
-    return f"{_y(h, following)} <= {_y(h, j)} + delta**2*norm2(v[k, {h}, {j}])"
+def _grows(j: str, following: str) -> str:
+    return f"{_y('h', following)} <= {_y('h', j)} + delta**2*norm2(v[k, h, {j}])"
 
 
 def _by_young(h: str, j: str, t: str, lines: str) -> dict[str, object]:
@@ -140,10 +140,10 @@ GROWTH = (
     at("more h", "more", None, h="h + 1", j="0"),
     at("more j", "more", None, j="j + 1"),
     induction(
-        "grow", _grows("h", "j", "(j + 1)"), on="j",
+        "grow", _grows("j", "(j + 1)"), on="j",
         base=[
             induction(
-                "at 0", _grows("h", "0", "1"), on="h",
+                "at 0", _grows("0", "1"), on="h",
                 base=[combined("first", None, "first step", "x[k] - w[k, 0, 0] times 1/max(1, 0)")],
                 step=[_by_young("(h + 1)", "0", "((h + 1)*M)", "h")],
             ),
@@ -181,7 +181,6 @@ def _until(end: str, index: str) -> str:
 
 _T, _BEFORE = "(s*M + m)", "max(0, min(1, s*M + m - h*M - j))"
 _STEP_OF_Y, _STEP_AT_S = f"({_y('h', '(j + 1)')} - {_y()})", f"({_y('s', '(j + 1)')} - {_y('s')})"
-_OF_EPOCHS = f"({_y('(h + 1)', '0')} - {_y('h', '0')})"
 _PARTS, _SQUARES = _inner_product("s", "m")
 DRIFT = (
     *GROWTH, NEXT,
@@ -455,14 +454,6 @@ _BETA, _GAMMA = "1/(mu*delta*(1 - 2*L*delta))", "2*L*delta/(1 - 2*L*delta)"
 _GRADIENTS = "mean_k(E(norm2(grad(f, x[k]))))"
 
 
-def _weighed_far(j: str) -> str:
-    return f"(M*(M - 1) - {j}*({j} - 1))/2*{_far(j)}"
-
-
-def _sum_of_w_1(j: str) -> str:
-    return f"(M*(M - 1)*{j}/2 - ({j} - 1)*{j}*({j} + 1)/6)"
-
-
 ONE_DRIFT = (
     *NEARER,
     combined("gap", f"0 <= {_GAP_0}", "E: minimiser n (x[k])"),
@@ -476,8 +467,8 @@ ONE_DRIFT = (
         },
         f"E: w[k, 0, M] - xstar_n times 4*L*{_RATE}",
     ),
-    telescope("weighed travel", _weighed_far("j"), "sum_j", "M"),
-    telescope("weights", f"{_sum_of_w_1('j')} + 0*{_MOMENT}", "sum_j", "M"),
+    telescope("weighed travel", f"(M*(M - 1) - j*(j - 1))/2*{_far('j')}", "sum_j", "M"),
+    telescope("weights", f"(M*(M - 1)*j/2 - (j - 1)*j*(j + 1)/6) + 0*{_MOMENT}", "sum_j", "M"),
     combined("weight of one", f"0 <= {_W_1}", "j inside times (M + j)/2"),
     induction(
         "integers", "0 <= j*(j - 1)", on="j", base=[combined("none", None)],

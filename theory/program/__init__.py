@@ -11,20 +11,17 @@ loops around, and draws, which go by the names of the values that hold them.
 This is the only package of `theory` that `sim` imports: it needs the standard library alone.
 """
 
-from theory.formula import Apply, Formula, Name, Number, names_in, parse, text_of
-from theory.program.algorithm import Algorithm, algorithm, state_of
+from theory.formula import Apply, Formula, Name, Number, names_in, text_of
+from theory.program.algorithm import Algorithm, algorithm
 from theory.program.beginning import Beginning
 from theory.program.data import (
     DRAWS,
-    LINEAR,
     LINEAR_GIVEN_DRAWS,
     NAME,
     OPERATIONS,
-    RESERVED,
     STACKS,
     TAKEN,
     VALUE,
-    VECTORS,
     Carried,
     Instruction,
     Kind,
@@ -41,21 +38,17 @@ from theory.program.limits import limits
 from theory.program.pseudo_code import pseudo_code, pseudo_lines
 from theory.program.reading import from_json
 from theory.program.same import renaming
-from theory.program.tracer import Tracer
-from theory.program.tracing import trace, with_taps
+from theory.program.tracing import with_taps
 from theory.program.walking import Machine, walk
 
 __all__ = [
     "DRAWS",
-    "LINEAR",
     "LINEAR_GIVEN_DRAWS",
     "NAME",
     "OPERATIONS",
-    "RESERVED",
     "STACKS",
     "TAKEN",
     "VALUE",
-    "VECTORS",
     "Algorithm",
     "Apply",
     "Beginning",
@@ -71,20 +64,16 @@ __all__ = [
     "ProgramError",
     "State",
     "Step",
-    "Tracer",
     "algorithm",
     "flat",
     "from_json",
     "limits",
     "loops_around",
     "names_in",
-    "parse",
     "pseudo_code",
     "pseudo_lines",
     "renaming",
-    "state_of",
     "text_of",
-    "trace",
     "uses",
     "walk",
     "with_taps",

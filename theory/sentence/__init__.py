@@ -45,7 +45,6 @@ from theory.sentence.trees import (
 )
 from theory.sentence.vocabulary import (
     Reading,
-    Shape,
     Vocabulary,
     check_turns,
     everything_meant,
@@ -74,7 +73,6 @@ __all__ = [
     "Relation",
     "Sentence",
     "SentenceError",
-    "Shape",
     "Vocabulary",
     "World",
     "applied",

@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import Any
 
 from validate.audit.losses import audit_torch
-from validate.audit.record import MEANING, Audit, Measured, Side, Status
+from validate.audit.record import MEANING, Audit, Measured
 
-__all__ = ["MEANING", "Audit", "Measured", "Side", "Status", "audit", "audit_torch"]
+__all__ = ["MEANING", "Audit", "Measured", "audit", "audit_torch"]
 
 
 def audit(

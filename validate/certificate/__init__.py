@@ -6,16 +6,11 @@ last digit.
 """
 
 from validate.certificate.derivation import derivation_certificate
-from validate.certificate.exact_text import Certificate, Number, as_text
+from validate.certificate.exact_text import as_text
 from validate.certificate.files import copy_verifier, read, verified, verify, write
 from validate.certificate.play import differences, play_certificate
-from validate.verifier import FormatError, Report
 
 __all__ = [
-    "Certificate",
-    "FormatError",
-    "Number",
-    "Report",
     "as_text",
     "copy_verifier",
     "derivation_certificate",

@@ -7,8 +7,7 @@ it all (`found`).
 """
 
 from validate.implementations.adapters import fedjax, flower
-from validate.implementations.calling import Refused, implementation
 from validate.implementations.difference import diff
 from validate.implementations.found import Diff
 
-__all__ = ["Diff", "Refused", "diff", "fedjax", "flower", "implementation"]
+__all__ = ["Diff", "diff", "fedjax", "flower"]

@@ -8,29 +8,25 @@ instance = read_instance({"algorithm": "my.py:gd", "parameters": {"eta": "1/3"},
 from __future__ import annotations
 
 from validate.instances.instance import Instance, instance_of, read_instance
-from validate.instances.kinds import problem_of, read_problem
+from validate.instances.kinds import read_problem
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.points import Point, PointFunction, Points
-from validate.instances.problems import Minimisers, Problem, Quadratics
+from validate.instances.problems import Quadratics
 from validate.instances.ridges import RidgeFunction, Ridges
-from validate.instances.scalars import Given, Schedule
+from validate.instances.scalars import Schedule
 
 __all__ = [
-    "Given",
     "Instance",
-    "Minimisers",
     "Pieces",
     "Piecewise",
     "Point",
     "PointFunction",
     "Points",
-    "Problem",
     "Quadratics",
     "RidgeFunction",
     "Ridges",
     "Schedule",
     "instance_of",
-    "problem_of",
     "read_instance",
     "read_problem",
 ]

@@ -1,7 +1,7 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First instances made from the claim, each measured exactly: the pool, functions on a line and in the plane, few numbers
-with their integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
+First instances made from the claim, each measured exactly: the pool, functions on a line, few numbers with their
+integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
 not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`), a million terms
 and one of hundreds (`made_longer`), hundreds of rounds that turn (`validate.batch.turning`), 48 coordinates
 (`coordinates`); and enough for support (`further`). What breaks the
@@ -39,7 +39,6 @@ from validate.instances.stages import (
     Budget,
     confirmed,
     from_afar,
-    in_the_plane,
     made_longer,
     sharpened,
 )
@@ -47,7 +46,6 @@ from validate.instances.stages import (
 POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
-BENT = "functions of several variables that bend"
 AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
 TURNING = "long runs that turn"
@@ -140,7 +138,6 @@ def _breaks(
         return
     for seen in on_a_line(claim, found, stop):
         yield seen, LINE
-    yield from _staged(in_the_plane(claim, found, pool, seed, stop), BENT)
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
         for seen, longer in sharpened(claim, found, far, seed, stop, operations):

@@ -144,7 +144,6 @@ def drawn(
     long: bool = False,
     sizes: list[Size] | None = None,
     everybody: bool = False,
-    bent: bool = False,
     patient: bool = False,
 ) -> Drawn | None:
     """The instance of a seed; None where this seed leads to none.
@@ -156,7 +155,6 @@ def drawn(
         long: many rounds.
         sizes: to choose from; those that fit the claim without.
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
-        bent: whether functions are to be no quadratics, and of several variables, where the claim allows it.
         patient: whether numbers that leave no room for another are changed (`validate.instances.parameters.choose`).
     """
     rng = random.Random(f"{seed}:{claim.statement}")
@@ -166,12 +164,12 @@ def drawn(
         return None
     size = sizes[seed % len(sizes)]
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    turn = bent or (seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1)
+    turn = seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1
     bends = turn and not (large or long) and shape.even == "any" and allows_pieces(claim)
     lines = [one for one in sizes if one.dim == 1] if bends else []
     planes = [one for one in sizes if one.dim > 1] if bends else []
     aside = random.Random(f"{seed} in the plane, {claim.statement}")
-    in_plane = bool(planes) and (bent or not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
+    in_plane = bool(planes) and (not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
     if in_plane:
         size, lines = aside.choice(planes), []
     vectors = free_vectors(claim, size, aside, near=aside.random() < 0.7) if in_plane else {}

@@ -9,9 +9,7 @@ from theory.claim import Claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, work
-from theory.sentence import everything
 from validate.instances.affordable import (
-    everything_said,
     fits,
     fits_moments,
 )
@@ -27,7 +25,6 @@ from validate.instances.ladder import climbed, score_in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
-from validate.instances.ridges import Ridges
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.sharp import sharpest
 from validate.instances.uneven import uneven
@@ -35,42 +32,6 @@ from validate.play import Play
 
 KEPT = 12
 """The tightest instances, which are made longer."""
-
-
-def in_the_plane(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[], bool]) -> Seen | None:
-    """The first instance of functions of several variables that are no quadratics that breaks a claim about points.
-
-    Nothing is played, so that each takes little work; and what breaks such a claim there is often rare: curvature that
-    changes between its points.
-    """
-    if claim.program is not None or not claim.vectors or not has_functions(claim):
-        return None
-    sizes = [size for size in fitting_sizes(claim) if size.dim > 1]
-    if _speaks_of_f_alone(claim):
-        sizes = [size for size in sizes if size.clients * size.samples == 1] or sizes
-    for i in range(seeds if sizes else 0):
-        if stop():
-            return None
-        one = drawn(claim, seed + 3 * 10**6 + i, sizes=sizes, bent=True)
-        if one is None or not isinstance(one.instance.problem, Ridges):
-            continue
-        seen = measured(claim, one, found)
-        if seen is None:
-            continue
-        if seen.measured.broken:
-            return seen
-        found.seen.append(seen)
-    return None
-
-
-def _speaks_of_f_alone(claim: Claim) -> bool:
-    """Whether clients and samples are neither named nor indexed."""
-    if any(one.function != "f" for one in claim.predicates) or any(name.endswith("_n") for name in claim.vectors):
-        return False
-    trees = [side for relation in claim.relations for side in (relation.left, relation.right)]
-    said = [*everything_said(claim), *(part for tree in trees for part in everything(tree))]
-    names = {getattr(part, "name", getattr(part, "operation", "")) for part in said}
-    return not any(name == "N" or name.endswith(("_n", "_i", "_ni")) for name in names)
 
 
 def sharpened(
