@@ -90,6 +90,9 @@ CLAIMS = (
           assuming=("smooth(f_ni, L)", "convex(f_ni)", "p <= 1", "N <= 1"), remarks=("samples 0 and x^2/2, x0 = 1, "
           "p = 3/10, eta = 1/2, k = 6",)),
     claim("seventeen", "(d**2 - 289)**2*norm2(u) >= norm2(u)", vectors=("u",), remarks=("d = 17",)),
+    claim("simplex", "max(dot(u, v), dot(v, w), dot(w, u), dot(u, z), dot(v, z), dot(w, z), dot(u, r), dot(v, r), "
+          "dot(w, r), dot(z, r)) >= 0", vectors=("u", "v", "w", "z", "r"),
+          remarks=("the corners of a regular simplex around 0 in four dimensions",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
                    "the left side is down to -19*norm2(x)",)),

@@ -202,9 +202,10 @@ class Expected:
             return value
         if self.certain:  # then a product's mean is that of the means
             total = value.constant
-            for c, u, v in value.terms:
-                one = self.settled(u).parts[None]
-                total = total + c * (one @ (one if v is u else self.settled(v).parts[None]))
+            with np.errstate(all="ignore"):  # a run may leave what floats hold
+                for c, u, v in value.terms:
+                    one = self.settled(u).parts[None]
+                    total = total + c * (one @ (one if v is u else self.settled(v).parts[None]))
             return total
         return value.constant + sum(c * self.moments.dot(u.parts, v.parts) for c, u, v in value.terms)
 

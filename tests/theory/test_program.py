@@ -196,6 +196,10 @@ def test_loops_inside_loops():
             "w.pass_over(w.each(x), turn)\nreturn w.mean(s[0])",
             "may not count or gather in Python's variables",
         ),
+        (
+            "turns = w.repeat(H)\nfor h in turns:\n    x = 2*x\nfor h in turns:\n    x = 2*x\nreturn x",
+            "line 6: a loop over turns that are gone through",
+        ),
         ("return 1/3*x", r"line 3: 0.3333333333333333 is rounded: write Fraction\(1, 3\)"),
         ("return 2**0.5*x", r"line 3: 1.4142135623730951 is rounded: write w.sqrt"),
     ],
@@ -203,6 +207,19 @@ def test_loops_inside_loops():
 def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
     with pytest.raises(ProgramError, match=message):
         _ = made(body).program
+
+
+def test_passes_inside_a_loop():
+    program = made(
+        """
+        y = w.each(x)
+        for h in w.repeat(H):
+            y = w.pass_over(y, lambda v, i: v - eta*w.gradient(v, i))
+        return w.mean(y)
+        """
+    ).program
+    assert [step.op for step in program.steps if isinstance(step, Loop)] == ["repeat", "pass"]
+    assert from_json(program.to_json()) == program
 
 
 def test_what_the_last_turn_left_is_there_after_the_loop():

@@ -100,6 +100,18 @@ class Loop:
 Step: TypeAlias = Instruction | Loop
 
 
+def names_made(step: Step) -> Iterator[str]:
+    """The names that a step gives to values, in order: of loops also the samples of passes."""
+    if isinstance(step, Instruction):
+        yield from step.defines
+        return
+    yield from (c.name for c in step.carried)
+    if step.op == "pass":
+        yield step.index
+    for inner in step.body:
+        yield from names_made(inner)
+
+
 @dataclass(frozen=True)
 class State:
     """A state variable.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from theory.formula import Apply, Formula, Name
-from theory.program.data import VALUE, Carried, Loop, Step, renamed
+from theory.program.data import VALUE, Carried, Loop, Step, names_made, renamed
 from theory.program.symbols import Recorder, Scalar
 
 
@@ -39,7 +39,7 @@ def _folded(recorder: Recorder, turns: list[list[Step]], index: str, count: Form
     """The turns of a loop as one, with what is carried from turn to turn."""
     if len({_shape(turn) for turn in turns}) > 1:
         recorder.error("the turns of a loop do different things: what a turn does may not depend on Python variables")
-    defined = [[name for step in turn for name in step.defines] for turn in turns]
+    defined = [[name for step in turn for name in names_made(step)] for turn in turns]
     place = [{name: i for i, name in enumerate(names)} for names in defined]
     last = defined[-1]
     carried: dict[tuple[str, ...], Carried] = {}
@@ -121,7 +121,8 @@ def _shape(steps: Sequence[Step]) -> Any:
 
     def of(step: Step) -> Any:
         if isinstance(step, Loop):
-            return step.op, step.index, step.count and renamed(step.count, blank), len(step.carried), _shape(step.body)
+            index = "" if step.op == "pass" else step.index  # the sample of a pass has a name of its own in each turn
+            return step.op, index, step.count and renamed(step.count, blank), len(step.carried), _shape(step.body)
         formulas = tuple(renamed(f, blank) for f in step.numbers)
         return step.op, len(step.of), formulas, step.label, step.flag
 

@@ -12,6 +12,22 @@ from theory.program.loops import repeat
 from theory.program.symbols import ONE, Recorder, Scalar, Value, formula_of
 
 
+class _Turns(Iterator[Scalar]):
+    """The turns of a loop. A second loop over the same ones would have none, and not be seen."""
+
+    def __init__(self, recorder: Recorder, turns: Iterator[Scalar]) -> None:
+        self._recorder, self._turns, self._over = recorder, turns, False
+
+    def __next__(self) -> Scalar:
+        try:
+            return next(self._turns)
+        except StopIteration:
+            if self._over:
+                self._recorder.error("a loop over turns that are gone through: each loop has a w.repeat(H) of its own")
+            self._over = True
+            raise
+
+
 class Tracer:
     """The primitives of a round; see each. In `visit`, the same for one client."""
 
@@ -135,8 +151,8 @@ class Tracer:
     # loops
 
     def repeat(self, H: object) -> Iterator[Scalar]:
-        """A loop of H turns; what it yields is the turn's number from 0."""
-        return repeat(self._recorder, formula_of(self._recorder, H))
+        """A loop of H turns, to be gone through once; what it yields is the turn's number from 0."""
+        return _Turns(self._recorder, repeat(self._recorder, formula_of(self._recorder, H)))
 
     def visit(self, x: Value, turn: Callable[[Value, Tracer], Value]) -> Value:
         """x <- turn(x, one) for the clients one after another, in uniformly random order."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from theory.formula import Apply, Formula, Name
 from theory.program.algorithm import Algorithm, place
-from theory.program.data import Carried, Instruction, Loop, Program, ProgramError, Step, flat, renamed, uses
+from theory.program.data import Carried, Instruction, Loop, Program, ProgramError, Step, flat, names_made, renamed, uses
 from theory.program.symbols import ONE, TURNS, Recorder, Scalar, Value, apply
 from theory.program.tracer import Tracer
 
@@ -111,7 +111,7 @@ def tidied(body: tuple[Step, ...], result: tuple[str, ...], inputs: int) -> tupl
     body = needed(body, result)
     body = needed(_fused(body, uses(body, result)), result)
     names = {f"_{i}": f"_{i}" for i in range(inputs)}
-    for name in (name for step in body for name in _defined_in_order(step)):
+    for name in (name for step in body for name in names_made(step)):
         names.setdefault(name, f"_{len(names)}")
     return tuple(_with_names(step, names) for step in body), tuple(names[n] for n in result)
 
@@ -136,17 +136,6 @@ def needed(body: tuple[Step, ...], result: tuple[str, ...]) -> tuple[Step, ...]:
         if shorter == body:
             return body
         body = shorter
-
-
-def _defined_in_order(step: Step) -> Iterator[str]:
-    if isinstance(step, Instruction):
-        yield from step.defines
-        return
-    yield from (c.name for c in step.carried)
-    if step.op == "pass":
-        yield step.index
-    for inner in step.body:
-        yield from _defined_in_order(inner)
 
 
 def _with_names(step: Step, names: Mapping[str, str]) -> Step:
