@@ -17,8 +17,9 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.for_every import ForEvery
-from theory.formula import Apply, Name
-from theory.sentence import FUNCTION_NAMES, At, Expression, everything, index_of, parse_expression
+from theory.formula import Apply, Name, Number
+from theory.program import limits
+from theory.sentence import FUNCTION_NAMES, At, Expression, Sentence, everything, index_of, parse_expression
 from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
@@ -105,18 +106,29 @@ def _trees(claim: Claim) -> Iterator[Expression]:
 
 
 def fitting_sizes(claim: Claim, large: bool = False) -> list[Size]:
-    """The sizes that relations between N, d and numbers allow (``N <= 1``)."""
+    """The sizes that relations between N, d and numbers (``N <= 1``) and draws of so many (``w.choose(20)``) allow."""
     found = [size for size in (LARGE if large else SIZES) if fits(claim, size)]
     if not found and not large:
-        wider = [Size(n, s, d) for n in range(1, 7) for s in (1, 2) for d in range(1, 5)]
-        found = [size for size in wider if fits(claim, size)]
+        least = _least_sizes(claim)
+        clients, dims = (range(start, start + (6 if start == 1 else 2)) for start in (least["N"], least["d"]))
+        found = [size for n in clients for s in (1, 2) for d in dims if fits(claim, size := Size(n, s, d))]
     return found
 
 
 def fits(claim: Claim, size: Size) -> bool:
-    """Whether the relations between N, d and numbers (``N <= 1``) allow a size."""
+    """Whether the relations between N, d and numbers (``N <= 1``), and draws of so many, allow a size."""
     numbers = {"N": F(size.clients), "d": F(size.dim)}
-    return all(_true_of_sizes(relation, numbers) for relation in claim.relations)
+    drawn_of = [] if claim.program is None else [Sentence(of, "<=", most) for _, of, most in limits(claim.program)]
+    return all(_true_of_sizes(relation, numbers) for relation in (*claim.relations, *drawn_of))
+
+
+def _least_sizes(claim: Claim) -> dict[str, int]:
+    """N and d that are least with which as many can be drawn as the program says, where it says a number."""
+    found = {"N": 1, "d": 1}
+    for _, of, most in () if claim.program is None else limits(claim.program):
+        if isinstance(of, Number) and isinstance(most, Name):
+            found[most.name] = max(found[most.name], int(of.value))
+    return found
 
 
 def _true_of_sizes(relation: Any, numbers: Mapping[str, Fraction]) -> bool:

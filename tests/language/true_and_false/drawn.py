@@ -1,9 +1,19 @@
 """What draws of clients, coins, coordinates and noise add."""
 
 from tests.language.true_and_false.steps import coinstep, gd, kept, noisy, onecoin, part
-from theory import Paper, claim
+from theory import Paper, algorithm, claim
+
+
+@algorithm
+def twenty(w, x, *, eta):
+    return x - eta * w.average(w.gradient(x), w.choose(20))
+
 
 CLAIMS = (
+    # FALSE from N = 21 on, and nothing is said of fewer than 20 clients.
+    claim("all-of-twenty", "norm2(x[k+1] - x[k] + eta*grad(f, x[k])) <= 0", of=twenty),
+    # TRUE because the draw is uniform.
+    claim("mean-of-twenty", "norm2(E(x[1]) - x0 + eta*grad(f, x0)) <= 0", of=twenty),
     # TRUE: (N-S)/(N-1)<=1; N=1: 0
     claim(
         "part",
