@@ -14,7 +14,7 @@ from .parameters import Schedule
 from .playing import Game
 from .reading import FormatError, Uncheckable
 from .scalars import OPERATIONS, ZERO, Number, Vector, below
-from .sentences import OVER, Node, Sentence
+from .sentences import OVER, Node, Sentence, index_of
 from .still import ALL_INDICES, EACH_CLIENT, EACH_ROUND, At, Item, Still
 from .vocabulary import PASTS
 
@@ -31,6 +31,7 @@ class World(Still):
     game: Game | None = None
     spoken: dict[Any, set[Item]] = field(default_factory=dict)
     expected: dict[Any, Any] = field(default_factory=dict)
+    of_one_round: dict[Node, bool] = field(default_factory=dict)
     laws: dict[frozenset[Item], list[tuple[Number, dict[Item, Any]]]] = field(default_factory=dict)
 
     # the run
@@ -174,7 +175,28 @@ class World(Still):
         return self.averaged(tree, at)
 
     def averaged(self, tree: Node, at: At) -> Any:
-        """E of a tree, over all outcomes of what it speaks of."""
+        """E of a tree, over all outcomes of what it speaks of; the same wherever its states have the same law."""
+        if self.game is None or not 0 <= at.get("k", -1) <= self.rounds or not self._of_one_round(tree):
+            return self._averaged(tree, at)
+        law = self.game.law(at["k"])  # from some round on often the same
+        key = (tree, tuple([at.get(i, -1) for i in ALL_INDICES if i != "k"]), id(law))
+        if key not in self.expected:
+            self.expected[key] = self._averaged(tree, at)
+        return self.expected[key]
+
+    def _of_one_round(self, tree: Node) -> bool:
+        """Whether all states in it are those of round k, no tap is, and k stands nowhere else."""
+        if tree not in self.of_one_round:
+            nodes = list(self.with_definitions((tree,)))
+            spoken = [node for node in nodes if node.op == "at"]
+            states = [a for a in spoken if a.name in self.words.states and a.args[0].name == "k"]
+            indexed = any(index_of(node.name)[1] == "k" for node in nodes if node.op == "name")
+            over = any(node.op in OVER and OVER[node.op][1] == "k" for node in nodes)
+            times = sum(node.op == "name" and node.name == "k" for node in nodes)
+            self.of_one_round[tree] = len(spoken) == len(states) == times and not indexed and not over
+        return self.of_one_round[tree]
+
+    def _averaged(self, tree: Node, at: At) -> Any:
         total: Any = None
         for p, outcome in self.law(self.items(tree, at)):
             value = self.value(tree, at, outcome)
