@@ -10,7 +10,7 @@ identity is taken.
 """
 
 from sim.moments.results import Affine, Layout, Moments, Point
-from sim.moments.runs import moments_of
+from sim.moments.runs import means_after_a_round, moments_of
 from sim.moments.scalars import Schedule
 
-__all__ = ["Affine", "Layout", "Moments", "Point", "Schedule", "moments_of"]
+__all__ = ["Affine", "Layout", "Moments", "Point", "Schedule", "means_after_a_round", "moments_of"]

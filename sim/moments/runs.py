@@ -86,6 +86,25 @@ def moments_of(
         return run.apart()
 
 
+def means_after_a_round(
+    program: Program, problem: Quadratic, parameters: Mapping[str, Any], state: str, starts: Sequence[Any]
+) -> list[Array]:
+    """E of a server's state, (d,), after one round from each start, (d,); arguments and errors as of `moments_of`."""
+    for alone in (False, True):
+        run = _Run(program, problem, parameters, starts[0], 1, alone)
+        begun = [run.begin(checked_start(start, problem.dim, run.numbers)) for start in starts]
+        P, r = np.stack([np.outer(y, y) for y in begun]), run.carried.own_width
+        spread = None if run.classes.alone else run.numbers.zeros(len(starts), len(run.clients), r, r)
+        try:
+            made, _ = run.after(P, spread, run.numbers.zeros(len(begun[0])), 0)
+        except DifferentError:
+            continue
+        run.counted(run.unrolled(0), len(starts))
+        at = run.carried.place(state)
+        return [run.numbers.result((second[:, 0] + made.reference)[at]) for second in made.second]
+    raise AssertionError("clients that are alone are not told apart")
+
+
 class _Run:
     """Rounds of a program; clients that are the same are told apart only where they have to be."""
 

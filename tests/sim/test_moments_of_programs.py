@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sim.moments import Point, Schedule, moments_of, runs, turns
+from sim.moments import Point, Schedule, means_after_a_round, moments_of, runs, turns
 from sim.problems import Quadratic
 from tests.shares import share
 from theory.operations import to_fraction
@@ -261,6 +261,20 @@ def test_taps_of_rounds_that_are_gone_through_together_are_those_of_each(monkeyp
     together = products()
     monkeypatch.setattr(runs, "AT_ONCE", 1)
     assert together == pytest.approx(products(), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("program", "parameters"),
+    [(scaffold.program, {"eta": F(1, 4), "eta_g": F(1, 2), "H": 2, "S": 1}), (visiting.program, {"eta": F(1, 4)})],
+    ids=lambda v: getattr(v, "name", ""),
+)
+def test_means_after_a_round_are_those_of_each_start(program: Program, parameters: dict[str, Any]) -> None:
+    rng = random.Random(5)
+    problem, starts = drawn_problem(rng, 3, 2, 2), [fractions(rng, 2) for _ in range(3)]
+    found = means_after_a_round(program, problem, parameters, "x", starts)
+    for start, mean in zip(starts, found, strict=True):
+        one = moments_of(program, problem, parameters, start=start, rounds=1)
+        assert (one.mean(1)[one.layout.place("x")] == mean).all()
 
 
 # --- programs at random ----------------------------------------------------------------------------------------------

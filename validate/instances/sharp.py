@@ -16,7 +16,7 @@ import numpy as np
 
 from sim.problems import Quadratic
 from theory.claim import Claim
-from theory.program import LINEAR_GIVEN_DRAWS, Program
+from theory.program import LINEAR_GIVEN_DRAWS
 from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
 from validate.instances.problems import Quadratics
@@ -103,20 +103,16 @@ def resting_place(claim: Claim, one: Drawn) -> Any:
     states = [state for state in program.state if state.initial == "x0" and state.kind == "server"]
     if not states or not program.operations <= LINEAR_GIVEN_DRAWS:
         return None
+    from sim.moments import means_after_a_round
+
+    given = {name: one.values[name] for name in program.parameters if name in one.values}
+    starts = [np.array([F(start)], dtype=object) for start in (0, 1)]
     try:
-        ends = [_after_a_round(program, problem.quadratic, one, F(start), states[0].name) for start in (0, 1)]
+        ends = [x[0] for x in means_after_a_round(program, problem.quadratic, given, states[0].name, starts)]
     except (ValueError, ZeroDivisionError, OverflowError):
         return None
     factor = ends[1] - ends[0]
     return None if factor == 1 else np.array([ends[0] / (1 - factor)], dtype=object)
-
-
-def _after_a_round(program: Program, problem: Quadratic, one: Drawn, start: Fraction, state: str) -> Fraction:
-    from sim.moments import moments_of
-
-    given = {name: one.values[name] for name in program.parameters if name in one.values}
-    moments = moments_of(program, problem, given, start=np.array([start], dtype=object), rounds=1)
-    return F(moments.mean(1)[moments.layout.place(state)][0])
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
