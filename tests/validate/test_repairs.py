@@ -245,7 +245,13 @@ def test_a_condition_on_a_number_that_nothing_speaks_of_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("text", "powers", "expected"),
-    [("L**4*a", {"L": -2}, "L**2*a"), ("2*L*a", {"L": -2}, "2*a/L"), ("2*L*a", {"L": -1}, "2*a"), ("a", {"L": -1}, "a/L"), ("a*L", {"L": 1}, "a*L*L")],
+    [
+        ("L**4*a", {"L": -2}, "L**2*a"),
+        ("2*L*a", {"L": -2}, "2*a/L"),
+        ("2*L*a", {"L": -1}, "2*a"),
+        ("a", {"L": -1}, "a/L"),
+        ("a*L", {"L": 1}, "a*L*L"),
+    ],
 )
 def test_a_factor_that_is_there_is_divided_out(text, powers, expected) -> None:
     m = Monomial(tuple((name, Fraction(power)) for name, power in powers.items()))
