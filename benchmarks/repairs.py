@@ -61,12 +61,7 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     root = hand_ == f"sqrt({mine})"
     same_left = mine == hand_ or root or hand_.endswith(f"*{mine}")
     runs = [p and (p.state, p.body, p.result) for p in (ours.program, theirs.program)]  # whatever they are called
-    if not same_left or runs[0] != runs[1] or (relation, theirs.sentence.relation) not in (
-        ("<=", "<="),
-        (">=", ">="),
-        ("<", "<"),
-        ("==", "=="),
-    ):
+    if not same_left or runs[0] != runs[1] or theirs.sentence.relation != relation:
         return None
     compared, sizes = 0, fitting_sizes(theirs)
     for seed in range(DRAWN):
@@ -89,7 +84,7 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
             by = 1.0 if root or mine == hand_ or not other.left else float(row.left) / float(other.left)
             right = sqrt(float(other.right)) if root else by * float(other.right)
             gap, size = right - float(row.right), abs(float(row.right)) + abs(right)
-            if (gap if relation != ">=" else -gap) > CLOSE * size:
+            if (-gap if relation in (">=", ">") else gap) > CLOSE * size:
                 return False
             compared += 1
         if compared >= ENOUGH * 10:

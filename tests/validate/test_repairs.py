@@ -17,12 +17,14 @@ from theory.sentence import parse_expression, text_of
 from validate import repair
 from validate.checking import check_one
 from validate.examine import GivenUpError
+from validate.instances.pool import drawn
+from validate.instances.seen import measured
 from validate.repairs import MEANING, search
 from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
 from validate.repairs.conditions import quantities
 from validate.repairs.edits import edited
 from validate.repairs.factors import least_factors, table_of
-from validate.repairs.known import known_of
+from validate.repairs.known import known_of, on
 from validate.repairs.monomials import Monomial, scaled, times
 from validate.repairs.repaired import SEVERITY
 from validate.repairs.terms import terms_of
@@ -243,7 +245,13 @@ def test_a_condition_on_a_number_that_nothing_speaks_of_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("text", "powers", "expected"),
-    [("L**4*a", {"L": -2}, "L**2*a"), ("2*L*a", {"L": -1}, "2*a"), ("a", {"L": -1}, "a/L"), ("a*L", {"L": 1}, "a*L*L")],
+    [
+        ("L**4*a", {"L": -2}, "L**2*a"),
+        ("2*L*a", {"L": -2}, "2*a/L"),
+        ("2*L*a", {"L": -1}, "2*a"),
+        ("a", {"L": -1}, "a/L"),
+        ("a*L", {"L": 1}, "a*L*L"),
+    ],
 )
 def test_a_factor_that_is_there_is_divided_out(text, powers, expected) -> None:
     m = Monomial(tuple((name, Fraction(power)) for name, power in powers.items()))
@@ -272,6 +280,15 @@ def test_a_logarithm_that_a_claim_has_is_nearer_than_any_other_factor() -> None:
     found = {one.claim.statement: one.distance for _, one in table.candidates(2.1) if one.edits[0].kind == "factor"}
     assert found["max(a, a*log(q)/2) <= a*log(q)"] == min(found.values()) < found["max(a, a*log(q)/2) <= a*q"]
     assert not [text for text in found if "K" in text], "it speaks of no rounds"
+
+
+def test_what_broke_a_claim_without_a_number_breaks_the_same_with_it() -> None:
+    gone = alone(claim("gone", "a <= 2*b"))
+    kept = alone(claim("kept", "a <= 2*G**2*b/G**2", assuming=("b <= G",)))
+    some = [one for one in (drawn(gone, seed) for seed in range(20)) if one is not None]
+    breaks = [one for one in some if measured(gone, one).measured.broken]
+    assert breaks
+    assert all(on(kept, kept, one).measured.broken for one in breaks), "G is moved to where the claim speaks"
 
 
 def test_no_number_of_things_is_bounded_by_a_chance() -> None:

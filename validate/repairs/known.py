@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
+from theory.sentence import index_of
 from validate.breaks import accepted
-from validate.instances.candidates import candidate_of, realised
+from validate.instances.candidates import candidate_of, realised, refitted
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn, fitting_sizes
 from validate.instances.seen import Hunt, Seen, measured
@@ -157,12 +158,19 @@ def gap(left: Any, right: Any) -> float:
 
 
 def on(candidate: Claim, printed: Claim, one: Drawn) -> Seen | None:
-    """A candidate on an instance of the printed claim, or of another candidate; None where it says nothing there."""
+    """A candidate on an instance of the printed claim, or of another candidate; None where it says nothing there.
+
+    Numbers that the other had not are put where the candidate's relations allow them.
+    """
+    lost = [n for n in candidate.symbols if index_of(n)[0] not in one.values and n not in ("N", "d", "K")]
     same = (candidate.assuming, candidate.standing) == (printed.assuming, printed.standing)
-    if not (same and candidate.of is printed.of and one.instance.program is candidate.program):
+    if lost or not (same and candidate.of is printed.of and one.instance.program is candidate.program):
         constants = {name: one.values[name] for name in candidate.constants if name in one.values}
         try:
-            again = realised(candidate, candidate_of(one), constants)
+            start = candidate_of(one)
+            if lost:
+                start = refitted(candidate, replace(start, values={**start.values, **dict.fromkeys(lost, Fraction(1))}))
+            again = realised(candidate, start, constants)
         except (ValueError, KeyError, ZeroDivisionError, ArithmeticError):
             return None
         if again is None:

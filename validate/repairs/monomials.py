@@ -65,9 +65,11 @@ def _power(tree: Expression, power: Fraction) -> Expression:
 def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
     """A term times a constant and parameters; what is divided by a factor that it has loses it."""
     for name, power in m.powers:
-        less = divided(term, parse_expression(name), -power) if power < 0 else None
-        if less is not None:
-            return scaled(less, Monomial(tuple(pair for pair in m.powers if pair[0] != name)), c)
+        for by in (-power, Fraction(1)):
+            less = divided(term, parse_expression(name), by) if 0 < by <= -power else None
+            if less is not None:
+                left = ((name, power + by),) if power + by else ()
+                return scaled(less, Monomial((*(pair for pair in m.powers if pair[0] != name), *left)), c)
     over = [(n, p) for n, p in m.powers if p > 0]
     under = [(n, -p) for n, p in m.powers if p < 0]
     found = times(term, c)
