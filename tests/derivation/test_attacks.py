@@ -9,6 +9,7 @@ from tests.rounds import descent as full
 from tests.rounds import noisy, sgd
 from theory import algorithm, claim
 from theory.claim import Claim
+from theory.derivation import NotProvedError, check
 from theory.domain import Domain
 from validate.certificate.derivation import derivation_certificate
 from validate.verifier.derivation import verify_derivation
@@ -580,3 +581,18 @@ def test_the_verifier_rejects(name: str) -> None:
 def test_an_index_j_is_not_read_and_does_not_end_the_verifier() -> None:
     c = claim("c", "p_j == 0")
     assert not accepted_by_verifier(c, [combined()])
+
+
+@algorithm
+def largest(w, x, *, eta):
+    """The largest gradient of a sample is spoken of where the sample's is drawn."""
+    i = w.sample()
+    w.tap("g", w.gradient(x, i))
+    return x - eta * w.mean(w.gradient(x, i))
+
+
+def test_what_is_drawn_where_a_largest_over_samples_stands_is_refused_in_words() -> None:
+    most = "max_i(norm2(grad(f_ni, x[k])))"
+    one = claim("one", f"norm2(g[k]) == {most}", of=largest)
+    with pytest.raises(NotProvedError, match="does not say so of the sample"):
+        check(one, [combined(to=f"{most} <= {most}", name="z"), line("drawn", line="z")])

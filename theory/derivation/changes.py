@@ -103,7 +103,8 @@ def _inside(a: Atom, change: Change) -> Quotient:
             op, index, owner, upper, body = a.data
             here = fresh(op[-1])
             inside = changed(renamed(body, {index: here}), change)
-            return over_all(op, here, change.of(owner), change.of(upper), inside)
+            owner, upper = (change.of(x) if x != "" else None for x in (owner, upper))
+            return over_all(op, here, owner, upper, inside)
         case "weight":
             index, *numbers, client = a.data
             here = fresh("n")
