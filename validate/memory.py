@@ -18,7 +18,7 @@ def collect_seldom() -> None:
     Exact play and proofs make millions of small tuples, which are no circles: to go through them takes a sixth of the
     time. To be called where a process begins, and by no library.
     """
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 100)
 
 
 @contextmanager

@@ -46,34 +46,38 @@ def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Dr
         seed: the first.
     """
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    kinds = [kind for kind in KINDS if kind(shape, random.Random(0)) is not None]
+    drawn = claim.program is not None and "sample" in claim.program.operations
+    every = (*KINDS, *(OF_DRAWN_SAMPLES if drawn else ()))
+    kinds = [kind for kind in every if kind(shape, random.Random(0)) is not None]
     for turn in range(seeds if kinds else 0):
         rng = random.Random(f"{seed + turn}! {claim.statement}")
         kind = kinds[turn % len(kinds)]
         made = kind(shape, rng)
         assert made is not None
-        for still, one in enumerate(_instances(claim, _problem(made), rng)):
-            yield bool(still), one
+        yield from _instances(claim, _problem(made), rng)
 
 
-def _instances(claim: Claim, problem: Quadratic, rng: random.Random) -> Iterator[Drawn | None]:
-    """From 1, and from where a round leaves a run, if that is elsewhere than the minimiser."""
+def _instances(claim: Claim, problem: Quadratic, rng: random.Random) -> Iterator[tuple[bool, Drawn | None]]:
+    """From 1, and from where a round leaves a run in the mean: at the minimiser only draws move it."""
     if not fits(claim, Size(problem.clients, int(problem.counts[0]), 1)):
-        yield None
+        yield False, None
         return
     start = np.array([F(1)], dtype=object)
     found = choose(
         claim, problem, start, rng.choice((1, 1, 2)), rng, everybody=rng.random() < 0.6, most_rounds=LONGEST, sharp=True
     )
     if found is None:
-        yield None
+        yield False, None
         return
     values, world = found
     one = instance_of_values(claim, problem, start, world.rounds, values, {})
-    yield one
-    still = None if one is None else resting_place(claim, one)
-    if still is not None and not _is_minimiser(problem, still):
-        yield instance_of_values(claim, problem, still, world.rounds, values, {})
+    yield False, one
+    place = None if one is None else resting_place(claim, one)
+    if place is None:
+        return
+    still = not _is_minimiser(problem, place)
+    if still or _is_moved_by_draws(claim, problem, place):
+        yield still, instance_of_values(claim, problem, place, world.rounds, values, {})
 
 
 def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
@@ -85,6 +89,14 @@ def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
 
 def _is_minimiser(problem: Quadratic, point: Any) -> bool:
     return bool(problem.mean_hessian[0, 0] * point[0] == problem.mean_linear[0])
+
+
+def _is_moved_by_draws(claim: Claim, problem: Quadratic, point: Any) -> bool:
+    """Whether an algorithm that draws samples may draw a gradient there that is not the client's."""
+    if claim.program is None or "sample" not in claim.program.operations:
+        return False
+    gradients = problem.hessian[:, :, 0, 0] * point[0] - problem.linear[:, :, 0]
+    return any(g != own[0] for own in gradients for g in own)
 
 
 # --- where a round leaves a run --------------------------------------------------------------------------------------
@@ -161,5 +173,13 @@ def _lone_sample(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function
     return [[(F(1), F(0)), (F(0), F(0))]]
 
 
+def _apart_in_itself(shape: Shape, rng: random.Random) -> Sequence[Sequence[Function]] | None:
+    """One client, whose samples are least in different places: at the minimiser nothing but draws moves a run."""
+    if shape.flat or shape.same_minimiser:
+        return None
+    return [[(F(1), F(1)), (F(1), F(-1))]]
+
+
 Kind = Callable[[Shape, random.Random], "Sequence[Sequence[Function]] | None"]
 KINDS: tuple[Kind, ...] = (_apart, _opposed, _lone, _alike, _one, _lone_sample)
+OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)

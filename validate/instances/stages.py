@@ -63,7 +63,7 @@ def sharpened(
                 found.seen.append(seen)
             score = None if seen is None else seen.score
         if score is not None:
-            place = (still, one.instance.problem)
+            place = (still, one.instance.problem, one.instance.start)
             if place not in closest or closest[place].score < score:
                 closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
     for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
