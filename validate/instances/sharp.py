@@ -31,6 +31,8 @@ SHARES = (F(1, 8), F(1, 4), F(1, 16), F(1, 2))
 LESS = (F(1, 2), F(3, 4))
 MOST_SOLVED = 300
 """Turns of a round whose resting place is solved for."""
+FEW = 4
+"""Instances that begin at the minimiser, where nothing but draws of samples moves them."""
 LONGEST = 600
 """Rounds that relations may ask for."""
 
@@ -46,19 +48,24 @@ def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Dr
         seed: the first.
     """
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    drawn = claim.program is not None and "sample" in claim.program.operations
-    every = (*KINDS, *(OF_DRAWN_SAMPLES if drawn else ()))
-    kinds = [kind for kind in every if kind(shape, random.Random(0)) is not None]
-    for turn in range(seeds if kinds else 0):
-        rng = random.Random(f"{seed + turn}! {claim.statement}")
-        kind = kinds[turn % len(kinds)]
-        made = kind(shape, rng)
-        assert made is not None
-        yield from _instances(claim, _problem(made), rng)
+    for kinds, turns in ((_OF_DRAWN_SAMPLES if _draws_samples(claim) else (), min(seeds, FEW)), (KINDS, seeds)):
+        fitting = [kind for kind in kinds if kind(shape, random.Random(0)) is not None]
+        for turn in range(turns if fitting else 0):
+            rng = random.Random(f"{seed + turn}! {claim.statement}")
+            kind = fitting[turn % len(fitting)]
+            made = kind(shape, rng)
+            assert made is not None
+            yield from _instances(claim, _problem(made), rng, kinds is not KINDS)
 
 
-def _instances(claim: Claim, problem: Quadratic, rng: random.Random) -> Iterator[tuple[bool, Drawn | None]]:
-    """From 1, and from where a round leaves a run in the mean: at the minimiser only draws move it."""
+def _draws_samples(claim: Claim) -> bool:
+    return claim.program is not None and "sample" in claim.program.operations
+
+
+def _instances(
+    claim: Claim, problem: Quadratic, rng: random.Random, at_minimiser: bool
+) -> Iterator[tuple[bool, Drawn | None]]:
+    """From 1, and from where a round leaves a run, if that is elsewhere than the minimiser; or from that alone."""
     if not fits(claim, Size(problem.clients, int(problem.counts[0]), 1)):
         yield False, None
         return
@@ -71,12 +78,11 @@ def _instances(claim: Claim, problem: Quadratic, rng: random.Random) -> Iterator
         return
     values, world = found
     one = instance_of_values(claim, problem, start, world.rounds, values, {})
-    yield False, one
     place = None if one is None else resting_place(claim, one)
-    if place is None:
-        return
-    still = not _is_minimiser(problem, place)
-    if still or _is_moved_by_draws(claim, problem, place):
+    if not at_minimiser:
+        yield False, one
+    still = place is not None and not _is_minimiser(problem, place)
+    if place is not None and still != at_minimiser:
         yield still, instance_of_values(claim, problem, place, world.rounds, values, {})
 
 
@@ -89,14 +95,6 @@ def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
 
 def _is_minimiser(problem: Quadratic, point: Any) -> bool:
     return bool(problem.mean_hessian[0, 0] * point[0] == problem.mean_linear[0])
-
-
-def _is_moved_by_draws(claim: Claim, problem: Quadratic, point: Any) -> bool:
-    """Whether an algorithm that draws samples may draw a gradient there that is not the client's."""
-    if claim.program is None or "sample" not in claim.program.operations:
-        return False
-    gradients = problem.hessian[:, :, 0, 0] * point[0] - problem.linear[:, :, 0]
-    return any(g != own[0] for own in gradients for g in own)
 
 
 # --- where a round leaves a run --------------------------------------------------------------------------------------
@@ -182,4 +180,4 @@ def _apart_in_itself(shape: Shape, rng: random.Random) -> Sequence[Sequence[Func
 
 Kind = Callable[[Shape, random.Random], "Sequence[Sequence[Function]] | None"]
 KINDS: tuple[Kind, ...] = (_apart, _opposed, _lone, _alike, _one, _lone_sample)
-OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)
+_OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)

@@ -63,7 +63,7 @@ def sharpened(
                 found.seen.append(seen)
             score = None if seen is None else seen.score
         if score is not None:
-            place = (still, one.instance.problem, one.instance.start)
+            place = (still, one.instance.problem)
             if place not in closest or closest[place].score < score:
                 closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
     for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
@@ -108,7 +108,7 @@ def _stays(one: Drawn) -> bool:
         return False
 
 
-LEAST_SHARP, SHORT_RUN, SHORTEST = 24, 3, 3
+LEAST_SHARP, SHORT_RUN, SHORTEST = 28, 3, 3
 """Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first; of longer
 runs that break it in floats, how many are played."""
 
