@@ -231,6 +231,8 @@ LEFT = "x[1] - x0 + eta*grad(f, x0)"
         (f"E(dot({LEFT}, x0)**2) <= eta**2*sigma2/N*norm2(x0)/d", noisy, False),  # of noise along x0
         ("E(norm2(x[1] - x0)) <= E(norm2(x0))", clipped, False),
         (f"E(norm2({LEFT})) <= eta**2*sigma2/N", noisy, True),
+        (f"norm2(x[1] - x0) <= 2*eta**2*norm2(grad(f, x0)) + 2*norm2({LEFT})", noisy, True),  # of any vector
+        (f"E(norm2({LEFT})**2) >= E(norm2({LEFT}))**2/2", noisy, False),
         ("mean_k(E(norm2(grad(f, x[k])))) <= 2*(f(x0) - fstar)/(eta*K) + L*eta*sigma2", noisy, True),
         ("E(f(x[k])) - fstar <= dot(x0 - xstar, E(x[k]) - xstar)", noisy, True),
     ],

@@ -9,9 +9,9 @@ from typing import Any
 from theory.claim import Claim
 from theory.domain import COUNT
 from theory.for_every import ForEvery
-from theory.formula import Apply, Name, UndefinedError
+from theory.formula import Apply, Name, UndefinedError, names_in
 from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
-from theory.program import LINEAR_GIVEN_DRAWS, Program
+from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
 from validate.instances.candidates import candidate_of, realised
@@ -157,8 +157,12 @@ SQUARED = ("norm2", "dot")
 
 
 def _is_of_second_moments(claim: Claim) -> bool:
-    """Whether what is random stands in E, no more than squared, and its algorithm is linear given its draws."""
-    if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+    """Whether what is random stands in E, no more than squared, and its algorithm is linear given its draws.
+
+    Of noise of whose variance nothing is said any vector is a value: then a sentence of every outcome is one too.
+    """
+    program = claim.program
+    if program is None or not program.operations <= LINEAR_GIVEN_DRAWS:
         return False
     words = claim.vocabulary
 
@@ -176,16 +180,20 @@ def _is_of_second_moments(claim: Claim) -> bool:
             return 0 if most <= 2 else 3
         if most == 0:
             return 0
-        if e.operation in SQUARED:
-            return 2 if most <= 1 else 3
-        if e.operation in FUNCTION_NAMES:
+        if e.operation in SQUARED or e.operation in FUNCTION_NAMES:
             return 2 if most <= 1 else 3
         if e.operation == "*":
             return min(3, sum(of))
         plain = e.operation in ("+", "-", "neg") or e.operation.startswith("grad ") or e.operation in SUMS
         return most if plain or (e.operation == "/" and of[1] == 0) else 3
 
-    return all(degree(side) == 0 for side in claim.sentence.sides)
+    sizes = {name for step in program.steps if isinstance(step, Instruction) and step.op == "noise"
+             for formula in step.numbers for name in names_in(formula)}  # fmt: skip
+    said = [*claim.sentence.sides, *(side for relation in claim.relations for side in relation.sides)]
+    meant = [part for side in said for part in everything_meant(side, words)]
+    if any(isinstance(part, Name) and part.name in sizes for part in meant):
+        return all(degree(side) == 0 for side in claim.sentence.sides)
+    return all(degree(part) == 0 for part in meant if isinstance(part, Apply) and part.operation == "E")
 
 
 SUMS = frozenset(f"{how}_{index}" for how in ("sum", "mean", "first") for index in "nikh")
