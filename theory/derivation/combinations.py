@@ -132,7 +132,7 @@ def combination(kernel: Kernel, data: Mapping[str, Any], line: Line) -> Found:
         term = kernel.reader.value(multiplier) * squared
         rest = rest - bound_over(kernel, term, list_of(square, "over"), kernel.signs.used[before:])
     if line.relation in ("<", ">") and not strict:
-        raise RejectedError("nothing in it is strict")
+        raise RejectedError("nothing in it is strict: a part has to be, such as the line domain('one', '1 > 0')")
     if not rest.zero:
         raise RejectedError(f"left over: {left_over(rest, kernel.claim)}")
     return Found()

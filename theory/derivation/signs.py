@@ -368,7 +368,9 @@ class Signs:
                 self.leaned.add(allowed)
                 continue
             why = {"/": "is 0", "sqrt": "is negative", "log": "is not positive"}[asked]
-            raise RejectedError(f"nothing says that {text_of(under)} never {why}")
+            such = {"/": "> 0, or < 0", "sqrt": ">= 0", "log": "> 0"}[asked]
+            asking = f"a line before it has to, that it, or each factor, is {such}"
+            raise RejectedError(f"nothing says that {text_of(under)} never {why}: {asking}")
 
     def _base(self, e: Expression, place: Place) -> tuple[str, Expression]:
         """What a power asks of its base, which it is given with: "/", or "log" where the exponent is no integer."""
