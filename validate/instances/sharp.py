@@ -47,19 +47,25 @@ def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Dr
         seeds: how many.
         seed: the first.
     """
+    yield from _of_kinds(claim, KINDS, seeds, seed, False)
+
+
+def moved_by_draws(claim: Claim, seed: int = 0) -> list[tuple[bool, Drawn | None]]:
+    """The same of one client whose samples are least in different places, from the minimiser: only draws move a run."""
+    drawn = claim.program is not None and "sample" in claim.program.operations
+    return [*_of_kinds(claim, OF_DRAWN_SAMPLES, FEW, seed, True)] if drawn else []
+
+
+def _of_kinds(
+    claim: Claim, kinds: Sequence[Kind], seeds: int, seed: int, at_minimiser: bool
+) -> Iterator[tuple[bool, Drawn | None]]:
     shape = shape_of(claim.predicates, needs_minimiser(claim))
-    for kinds, turns in ((_OF_DRAWN_SAMPLES if _draws_samples(claim) else (), min(seeds, FEW)), (KINDS, seeds)):
-        fitting = [kind for kind in kinds if kind(shape, random.Random(0)) is not None]
-        for turn in range(turns if fitting else 0):
-            rng = random.Random(f"{seed + turn}! {claim.statement}")
-            kind = fitting[turn % len(fitting)]
-            made = kind(shape, rng)
-            assert made is not None
-            yield from _instances(claim, _problem(made), rng, kinds is not KINDS)
-
-
-def _draws_samples(claim: Claim) -> bool:
-    return claim.program is not None and "sample" in claim.program.operations
+    kinds = [kind for kind in kinds if kind(shape, random.Random(0)) is not None]
+    for turn in range(seeds if kinds else 0):
+        rng = random.Random(f"{seed + turn}! {claim.statement}")
+        made = kinds[turn % len(kinds)](shape, rng)
+        assert made is not None
+        yield from _instances(claim, _problem(made), rng, at_minimiser)
 
 
 def _instances(
@@ -180,4 +186,4 @@ def _apart_in_itself(shape: Shape, rng: random.Random) -> Sequence[Sequence[Func
 
 Kind = Callable[[Shape, random.Random], "Sequence[Sequence[Function]] | None"]
 KINDS: tuple[Kind, ...] = (_apart, _opposed, _lone, _alike, _one, _lone_sample)
-_OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)
+OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from theory.claim import Claim
@@ -26,7 +27,7 @@ from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
-from validate.instances.sharp import sharpest
+from validate.instances.sharp import moved_by_draws, sharpest
 from validate.instances.uneven import uneven
 from validate.play import Play
 
@@ -44,7 +45,8 @@ def sharpened(
     budget = Budget(operations)
     closest: dict[Any, Entrant] = {}
     runs: list[Drawn] = []
-    for i, (still, one) in enumerate(sharpest(claim, seeds, seed)):
+    first = moved_by_draws(claim, seed)
+    for i, (still, one) in enumerate(chain(first, sharpest(claim, seeds, seed)), -len(first)):
         if stop() or (i >= LEAST_SHARP and budget.spent(0.6)):
             break
         if one is None:
@@ -108,7 +110,7 @@ def _stays(one: Drawn) -> bool:
         return False
 
 
-LEAST_SHARP, SHORT_RUN, SHORTEST = 28, 3, 3
+LEAST_SHARP, SHORT_RUN, SHORTEST = 24, 3, 3
 """Instances at which a claim has little room that no budget cuts; rounds of which floats are not asked first; of longer
 runs that break it in floats, how many are played."""
 
