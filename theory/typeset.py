@@ -204,8 +204,6 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
     if operation in ("min", "max"):
         listed = r",\ ".join(part.text for part in inner)
         return _Set(rf"\{operation}" + _fenced(r"\{", listed, r"\}"), POWER)
-    if operation == "exp" and inner[0].text == "1":
-        return _Set(r"\mathrm{e}", ATOM)
     return _Set(rf"\{operation}{_fenced('(', first.text, ')')}", POWER)  # log, exp
 
 

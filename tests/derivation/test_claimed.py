@@ -13,6 +13,8 @@ from theory.derivation import lines as lines_of
 from theory.derivation.export import NotExportedError, rocq
 from theory.derivation.writing import induction
 from theory.domain import COUNT, NONNEGATIVE, REAL
+from validate.certificate.derivation import derivation_certificate
+from validate.verifier.derivation import verify_derivation
 
 
 @algorithm
@@ -264,3 +266,11 @@ def test_it_is_not_exported() -> None:
     one = ACCEPTED["a lemma at other numbers"]
     with pytest.raises(NotExportedError, match="the rule claim"):
         rocq.theorem(one, lines_of(one, one.proof))
+
+
+def test_what_another_claim_assumes_is_needed() -> None:
+    put = claimed("all", BOUNDED, put={"v": "x[k]"})
+    one = claim("one", "norm2(grad(f, x[k])) <= G**2", of=descent, assuming=("lipschitz(f_n, G)",), proof=(put,))
+    report = verify_derivation(derivation_certificate(one, lines_of(one, one.proof)))
+    assert report.valid, report.lines
+    assert not any("not needed" in told for told in report.lines)

@@ -443,7 +443,7 @@ def written(seed: int, d: int) -> Any:
         def one(w, x, *, eta, q, p, c, S, sigma2, tau, W):
             s, cs = [x], []
             writer = body(w, s, cs, random.Random(seed), named(eta, q, p, c, S, sigma2, tau, W))
-            return rng.choice([after(writer, x, cs), after(writer, s[-1], cs), s[-1]])
+            return random.Random(seed).choice([after(writer, x, cs), after(writer, s[-1], cs), s[-1]])
 
     elif shape == "xc":
 

@@ -520,7 +520,7 @@ def test_runs_draws_and_minimisers_are_played_by_the_verifier_too() -> None:
     assert verifier.verify(good).valid
     assert not verifier.verify({**good, "parameters": {**good["parameters"], "t": "1/3"}}).valid
     assert not verifier.verify({**good, "start": ["2", "-2"]}).valid
-    assert "φ″ = 1 up to 1, 3 beyond along" in in_words(good)
+    assert "φ″ = 1 up to 1, 3 beyond along" in in_words(good).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_hostile_problems_are_refused_soon() -> None:

@@ -104,8 +104,10 @@ class Applied:
         for hypothesis in self.claimed.relations:
             self.holds(hypothesis)
         for assumption in self.claimed.assumptions:
-            if not any(self.same(assumption, other) for other in outer.claimed.assumptions):
+            here = next((other for other in outer.claimed.assumptions if self.same(assumption, other)), None)
+            if here is None:
                 raise Uncheckable(f"{shown(assumption.text)} of the other claim is not assumed here")
+            outer.assumed.add(here.text)
         s = self.claimed.sentence
         d = outer.normal.difference(*self.unfolded(s), self.env)
         relation = TURNED[s.relation] if s.relation[0] == ">" else s.relation

@@ -246,7 +246,7 @@ def test_how_much_a_refutation_matters_stands_beside_it(monkeypatch: pytest.Monk
     assert result.exit_code == 0, result.stderr
     assert ("mine/one", 7.0) in asked
     page = Path("report", "mine.html").read_text(encoding="utf-8")
-    assert 'is false</b> <b class="severity">misprint</b>' in " ".join(page.split())
+    assert 'is false</b> <b class="severity">(misprint)</b>' in " ".join(page.split())
     assert page.count('<b class="severity">misprint</b>') >= 1
     stored = {entry["id"]: entry["severity"] for entry in json.loads(Path("report", "report.json").read_text())}
     assert stored["mine/one"] == "misprint"
