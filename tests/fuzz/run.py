@@ -104,7 +104,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--cases", type=int, default=10_000, help="of all targets together")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", action="append", help="a target; may be repeated")
+    names = [target.name for target in targets()]
+    parser.add_argument("--only", action="append", choices=names, help="a target; may be repeated")
     parser.add_argument("--atheris", type=int, metavar="SECONDS", help="a target, guided by coverage")
     given_ = parser.parse_args(arguments)
     if given_.atheris is not None:
