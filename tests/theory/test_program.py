@@ -201,6 +201,8 @@ def test_loops_inside_loops():
             "line 6: a loop over turns that are gone through",
         ),
         ("return 1/3*x", r"line 3: 0.3333333333333333 is rounded: write Fraction\(1, 3\)"),
+        # of 16 digits, and of 15 as a fraction in lowest terms
+        ("return 0.1040000000000008*x", r"line 3: 0.1040000000000008 is rounded"),
         ("return 2**0.5*x", r"line 3: 1.4142135623730951 is rounded: write w.sqrt"),
     ],
 )

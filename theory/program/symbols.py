@@ -223,7 +223,7 @@ def formula_of(recorder: Recorder, value: object) -> Formula:
         recorder.error(f"{value!r} where a number is needed ({_SCALAR_HELP})")
     if isinstance(value, float):
         exact = Fraction(str(value)) if math.isfinite(value) else recorder.error(f"{value} where a number is needed")
-        if len(str(exact.numerator).strip("-0")) > DIGITS:
+        if len(repr(value).partition("e")[0].replace(".", "").strip("-0")) > DIGITS:
             near = Fraction(value).limit_denominator(1000)
             meant = f"Fraction({near.numerator}, {near.denominator})" if float(near) == value else "w.sqrt(...)"
             recorder.error(f"{value!r} is rounded: write {meant}, or a quotient of parameters and vectors such as x/3")

@@ -105,7 +105,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         if has_functions(claim):
             samples = max(map(_samples, instances))
             most = max(samples, reached.pop("samples", 0))
-            draws = claim.program is not None and bool(claim.program.operations & {"sample"})
+            draws = claim.program is not None and "sample" in claim.program.operations
             if draws and most < 2 and any(size.samples > 1 for size in sizes):
                 missing.append("one sample a client only, of which the algorithm draws")
             told += [f"up to {most} samples a client"] if most > 1 else []
