@@ -2,8 +2,8 @@
 
     fedproof check benchmarks/missed.py --quick
 
-All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, and a
-sum that takes many numbers at once.
+All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, a sum
+that takes many numbers at once, and five vectors at once.
 """
 
 from __future__ import annotations

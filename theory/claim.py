@@ -25,9 +25,9 @@ from typing import Any, Literal
 
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.for_every import ForEvery, assumption
-from theory.formula import Apply, Name
+from theory.formula import Apply, Name, names_in
 from theory.predicates import Direction, Predicate
-from theory.program import NAME, TAKEN, Algorithm, Instruction, Program
+from theory.program import NAME, TAKEN, Algorithm, Instruction, Loop, Program
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -462,6 +462,34 @@ class Claim:
                         f"{symbol}: a parameter of the algorithm has one value, one a client or one a round, and the "
                         "weights of remembered vectors one for each of them"
                     )
+            self._one_for_all()
+
+    def _one_for_all(self) -> None:
+        """Parameters of the algorithm have no index, and what is one number for all there is none a client here."""
+        assert self.of is not None
+        for name in self.of.parameters:
+            base, index = index_of(name)
+            if index in ("n", "k"):
+                raise SentenceError(
+                    f"the algorithm {self.of.name} has a parameter {name}: call it {base} there; claims say {name} of "
+                    f"one number a {'client' if index == 'n' else 'round'}"
+                )
+        of_clients = {base: symbol for symbol in self.symbols for base, index in (index_of(symbol),) if index == "n"}
+        for step in self.of.program.steps:
+            if isinstance(step, Loop):
+                one, instead = step.count, "w.before(h, ...) says which clients go on"
+            elif step.op == "coin":
+                one, instead = step.numbers[0], "w.coins(...) is one for each client"
+            else:
+                continue
+            if one is None:
+                continue
+            for name in sorted(names_in(one) & of_clients.keys()):
+                kind = "repeat" if isinstance(step, Loop) else step.op
+                raise SentenceError(
+                    f"{of_clients[name]} is one number a client, and w.{kind}({text_of(one)}) takes one for all: "
+                    f"{instead}"
+                )
 
 
 @dataclass(frozen=True)

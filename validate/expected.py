@@ -115,7 +115,7 @@ class Expected:
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Any:
         """As `World`; of random numbers sums, differences, and products by others."""
         if not any(isinstance(a, Form) for a in arguments):
-            return number(operation, arguments)
+            return self.plain(operation, arguments)
         one = arguments[0]
         if operation == "neg":
             return _scaled(one, -1)
@@ -129,8 +129,12 @@ class Expected:
                 raise UndefinedError("division by 0")
             return _scaled(_form(one), 1 / two)
         if self.certain:
-            return number(operation, tuple(map(self.settled, arguments)))
+            return self.plain(operation, tuple(map(self.settled, arguments)))
         raise NoPolynomialError(f"{operation} of random numbers")
+
+    def plain(self, operation: str, arguments: tuple[Any, ...]) -> Any:
+        """An operation on numbers that are not random."""
+        return number(operation, arguments)
 
     def vectors(self, operation: str, arguments: tuple[Any, ...]) -> Any:
         """As `World`."""
@@ -146,7 +150,7 @@ class Expected:
                     raise NoPolynomialError("a norm of a random vector")
                 self.rooted = True
                 found = self.settled(found)
-            return number("sqrt", (max(found, 0),))
+            return self.plain("sqrt", (max(found, 0),))
         if operation == "neg":
             return _times(one, -1)
         two = arguments[1]

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, to_fraction
 
 MOST_OUTCOMES = 4096
 """Largest number of outcomes of one draw that are gone through one by one."""
@@ -204,10 +204,10 @@ def divided(probability: Array, terms: Array, many: Sequence[int], numbers: Numb
         TooManyError: where the sums have too many values.
     """
     N, outcomes = probability.shape
-    keys = [[tuple(_key(terms[t, n, o]) for t in range(len(terms))) for o in range(outcomes)] for n in range(N)]
+    keys = [[tuple(to_fraction(terms[t, n, o]) for t in range(len(terms))) for o in range(outcomes)] for n in range(N)]
     # clients of the same kind are interchangeable: the law of all but two depends on their kinds alone
     kinds: dict[Any, int] = {}
-    kind = [kinds.setdefault((tuple(keys[n]), tuple(map(_key, probability[n]))), len(kinds)) for n in range(N)]
+    kind = [kinds.setdefault((tuple(keys[n]), tuple(map(to_fraction, probability[n]))), len(kinds)) for n in range(N)]
     K, T = len(kinds), len(terms) + 1
     counts = [sum(m for m, c in zip(many, kind, strict=True) if c == a) for a in range(K)]
     chance = [probability[kind.index(a)] for a in range(K)]
@@ -301,11 +301,6 @@ def _support(law: Any) -> tuple[Array, Array]:
 def _inverse(values: Array, numbers: Numbers) -> Array:
     """1 over each, or 0."""
     if numbers.exact:
-        return numbers.array(np.frompyfunc(lambda v: 1 / Fraction(v) if v else Fraction(0), 1, 1)(values))
+        return numbers.array(np.frompyfunc(lambda v: 1 / to_fraction(v) if v else Fraction(0), 1, 1)(values))
     found = values.astype(float)
     return np.divide(1, found, out=np.zeros_like(found), where=found != 0)
-
-
-def _key(value: Any) -> Fraction:
-    """A number that hashes, and adds up without rounding."""
-    return Fraction(int(value.p), int(value.q)) if hasattr(value, "p") else Fraction(value)

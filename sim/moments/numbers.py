@@ -33,6 +33,7 @@ class Numbers:
         load: one number -> one entry of the working arrays.
         unload: one entry -> float or Fraction.
         matrix: rows, columns and a list of entries -> a matrix of FLINT's; None where there is none.
+        others: numbers that stand for rationals, and are taken as they are.
     """
 
     exact: bool
@@ -40,6 +41,29 @@ class Numbers:
     load: Callable[[Any], Any]
     unload: Callable[[Any], Any]
     matrix: Callable[..., Any] | None = None
+    others: tuple[type, ...] = ()
+
+    def checked(self, value: Any, name: str) -> Any:
+        """A finite number; in exact arithmetic a rational one (a float is refused, not taken as its binary value).
+
+        Raises:
+            ValueError: when `value` is not such a number.
+        """
+        if isinstance(value, self.others):
+            return value
+        if self.exact:
+            if not isinstance(value, Rational) or isinstance(value, bool):
+                raise ValueError(f"{name}={value!r} is not rational: an exact problem needs an int or a Fraction")
+            return Fraction(int(value.numerator), int(value.denominator))
+        if isinstance(value, bool | np.bool_ | str | bytes):
+            raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)")
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)") from None
+        if not math.isfinite(number):
+            raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
+        return number
 
     def array(self, values: Any) -> Array:
         """A working copy of an array of numbers (any shape)."""
@@ -129,6 +153,30 @@ def rationals() -> Numbers:
     return Numbers(exact=True, dtype=object, load=load, unload=unload, matrix=fmpq_mat)
 
 
+def recording(numbers: Numbers, kind: type) -> Numbers:
+    """The same for numbers of another kind among the rationals, which record what is done with them."""
+
+    others = (kind, type(numbers.load(Fraction(0))))
+
+    def load(value: Any) -> Any:
+        return value if isinstance(value, others) else numbers.load(value)
+
+    return replace(numbers, load=load, unload=lambda value: value, matrix=None, others=others)
+
+
+def to_fraction(value: Any) -> Fraction:
+    """A rational number of any kind as a Fraction; a finite float as its binary value.
+
+    Raises:
+        ValueError: for one that records, and may be any.
+    """
+    if isinstance(value, int | float | Fraction):
+        return Fraction(value)
+    if not hasattr(value, "p"):
+        raise ValueError(f"{value!r} is not known")
+    return Fraction(int(value.p), int(value.q))
+
+
 def in_balls(numbers: Numbers) -> Numbers:
     """The same, its results being balls of python-flint."""
     from flint import arb
@@ -157,27 +205,6 @@ def _matrices(matrix: Callable[..., Any], stack: Array, shape: tuple[int, ...]) 
     return [own[at] for at in places.ravel()]
 
 
-def checked(value: Any, name: str, *, exact: bool) -> Any:
-    """A finite number; in exact mode a rational one (a float is refused, not taken as its binary value).
-
-    Raises:
-        ValueError: when `value` is not such a number.
-    """
-    if exact:
-        if not isinstance(value, Rational) or isinstance(value, bool):
-            raise ValueError(f"{name}={value!r} is not rational: an exact problem needs an int or a Fraction")
-        return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, bool | np.bool_ | str | bytes):
-        raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)")
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)") from None
-    if not math.isfinite(number):
-        raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
-    return number
-
-
 def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:
     """(d,), in working numbers.
 
@@ -190,5 +217,5 @@ def checked_start(start: Any, dim: int, numbers: Numbers) -> Array:
         raise ValueError(f"start={start!r} is not an array of shape ({dim},)") from None
     if values.shape != (dim,):
         raise ValueError(f"start={start!r} has shape {values.shape}, not ({dim},)")
-    finite = [checked(value, f"start[{i}]", exact=numbers.exact) for i, value in enumerate(values)]
+    finite = [numbers.checked(value, f"start[{i}]") for i, value in enumerate(values)]
     return numbers.array(np.array(finite, dtype=object))

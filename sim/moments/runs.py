@@ -51,6 +51,7 @@ def moments_of(
     start: Any,
     rounds: int,
     enclosed: bool = False,
+    numbers: Numbers | None = None,
 ) -> Moments:
     """The first and second moments of the state after k = 0..K rounds from a fixed start; those of taps when asked for.
 
@@ -63,6 +64,7 @@ def moments_of(
         rounds: K >= 0.
         enclosed: of an exact problem of which every round is the same map: balls of python-flint that contain the
             moments, at the precision of ``flint.ctx``, where fractions would grow without end. The map itself is exact.
+        numbers: the arithmetic, where it is another than the problem's; clients are not compared then.
 
     Raises:
         ValueError: an argument outside its domain; an instruction that moments do not follow, and why; iterates that
@@ -77,7 +79,7 @@ def moments_of(
             raise ValueError(
                 f"{step.op}{line} is not linear in the state: moments are of programs that are linear given the draws"
             )
-    run = _Run(program, problem, parameters, start, rounds, enclosed=enclosed)
+    run = _Run(program, problem, parameters, start, rounds, numbers is not None, enclosed, numbers)
     before = work.operations()
     try:
         return run.moments()
@@ -117,10 +119,11 @@ class _Run:
         rounds: int,
         alone: bool = False,
         enclosed: bool = False,
+        numbers: Numbers | None = None,
     ) -> None:
         self.program, self.problem, self.rounds, self.enclosed = program, problem, rounds, enclosed
-        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True, enclosed).moments()
-        self.numbers: Numbers = rationals() if problem.exact else FLOATS
+        self.apart = lambda: _Run(program, problem, parameters, start, rounds, True, enclosed, numbers).moments()
+        self.numbers: Numbers = numbers or (rationals() if problem.exact else FLOATS)
         self.start = checked_start(start, problem.dim, self.numbers)
         missing = [name for name in program.parameters if name not in parameters and name not in ("N", "d")]
         if missing:

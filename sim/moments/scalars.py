@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.moments.numbers import Array, Numbers, checked
+from sim.moments.numbers import Array, Numbers, to_fraction
 from theory.program import Apply, Formula, Name, Number, text_of
 
 PLAIN: Mapping[str, Callable[..., Any]] = {
@@ -74,7 +74,7 @@ class Parameters:
             raise ValueError(f"{name}={value!r} is neither a number, nor a list, nor a matrix")
         out = np.empty(entries.shape, dtype=object)
         for at, entry in np.ndenumerate(entries):
-            out[at] = checked(entry, name, exact=self.numbers.exact)
+            out[at] = self.numbers.checked(entry, name)
         return self.numbers.array(out)
 
     def _find(self, name: str, k: int) -> Array:
@@ -162,10 +162,6 @@ def _applied(formula: Apply, parts: list[Array], numbers: Numbers) -> Array:
     return np.asarray(out, dtype=numbers.dtype)
 
 
-def _fraction(value: Any) -> Fraction:
-    return Fraction(value) if isinstance(value, int | float | Fraction) else Fraction(int(value.p), int(value.q))
-
-
 def _power(base: Any, exponent: Any, numbers: Numbers) -> Any:
     if not numbers.exact:
         if base == 0 and exponent < 0:
@@ -174,12 +170,13 @@ def _power(base: Any, exponent: Any, numbers: Numbers) -> Any:
         if isinstance(value, complex):
             raise ZeroDivisionError("a root of a negative number")
         return value
-    power = _fraction(exponent)
+    power = to_fraction(exponent)
     if power.denominator != 1:
         if power.denominator == 2:
             return _power(_root(base, numbers), numbers.load(Fraction(power.numerator)), numbers)
         raise ValueError(f"a number to the power {power} is not rational")
-    return numbers.load(_fraction(base) ** int(power))
+    known: Any = base if isinstance(base, numbers.others) else to_fraction(base)
+    return numbers.load(known ** int(power))
 
 
 def _root(value: Any, numbers: Numbers) -> Any:
@@ -187,7 +184,7 @@ def _root(value: Any, numbers: Numbers) -> Any:
         raise ZeroDivisionError("the root of a negative number")
     if not numbers.exact:
         return math.sqrt(value)
-    square = _fraction(value)
+    square = to_fraction(value)
     above, below = math.isqrt(square.numerator), math.isqrt(square.denominator)
     if above * above != square.numerator or below * below != square.denominator:
         raise ValueError(f"sqrt({square}) is not rational")
@@ -201,7 +198,7 @@ def whole(value: Array, name: str, least: int = 1) -> int:
         ValueError: when it is none, or below `least`, or differs between clients or outcomes.
     """
     if value.size == 1:
-        number = _fraction(value.ravel()[0])
+        number = to_fraction(value.ravel()[0])
         if number.denominator == 1 and number >= least:
             return int(number)
         raise ValueError(f"{name}={number} is outside the integers in [{least}, inf)")

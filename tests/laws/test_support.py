@@ -249,7 +249,7 @@ def test_what_draws_samples_is_tried_with_several() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label", ["angle", "angle-slow", "away", "towards", "seventeen"])
+@pytest.mark.parametrize("label", ["angle", "angle-slow", "away", "towards", "seventeen", "page"])
 def test_what_was_missed_once_is_refuted(label: str, tmp_path: Path) -> None:
     """All are false, and a quick check did not see it (`benchmarks.missed`)."""
     (one,) = (c for c in missed.PAPER if c.label == label)

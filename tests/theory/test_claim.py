@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from theory import algorithm
 from theory.claim import Claim, Paper, claim
 from theory.domain import COUNT
+from theory.program import Algorithm
 
 
 def make(label: str = "theorem-1", **changes: Any) -> Claim:
@@ -73,3 +75,37 @@ def test_a_definition_does_not_speak_of_itself(where: dict[str, str]) -> None:
 def test_a_parameter_does_not_have_the_name_of_an_index(statement: str, more: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         claim("index", statement, **more)
+
+
+@algorithm
+def heard(w: Any, x: Any, *, eta: Any, p: Any, H: Any) -> Any:
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y)
+    return w.where(w.coin(p), w.mean(y), x)
+
+
+@algorithm
+def indexed(w: Any, x: Any, *, eta_k: Any) -> Any:
+    return x - eta_k * w.full_gradient(x)
+
+
+@pytest.mark.parametrize(
+    ("of", "statement", "why"),
+    [
+        (heard, "E(f(x[k])) <= f(x0) + mean_n(p_n)", r"p_n is one number a client, and w.coin\(p\) takes one for all"),
+        (
+            heard,
+            "E(f(x[k])) <= f(x0) + mean_n(H_n)",
+            r"H_n is one number a client, and w.repeat\(H\) takes one for all",
+        ),
+        (
+            indexed,
+            "f(x[k]) <= f(x0)",
+            "has a parameter eta_k: call it eta there; claims say eta_k of one number a round",
+        ),
+    ],
+)
+def test_parameters_are_what_the_algorithm_takes(of: Algorithm, statement: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        claim("one", statement, of=of)

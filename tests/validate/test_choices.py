@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from theory.claim import claim
 from theory.domain import NONNEGATIVE, OPEN_UNIT
+from theory.for_every import assumption
 from theory.papers import algorithms
 from theory.program import algorithm
 from theory.sentence import evaluate
@@ -19,6 +20,7 @@ from validate.instances import hunt as hunt_module
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import between
 from validate.instances.occasion import occasion
+from validate.instances.offered import network
 from validate.instances.parameters import choose
 from validate.instances.pool import drawn
 from validate.instances.relations import holds
@@ -219,3 +221,16 @@ def test_a_square_too_many_shows_in_small_units() -> None:
     )  # fmt: skip
     assert hunt_module.hunt(squared, pool=30, evaluations=100, smallest=False).broken is not None
     assert hunt_module.hunt(squared, pool=30, evaluations=0, smallest=False).broken is None
+
+
+@pytest.mark.parametrize("clients", [1, 2, 3, 4, 7])
+def test_networks_that_are_drawn_connect_and_some_weigh_others_more(clients: int) -> None:
+    """Their second eigenvalue is a fraction; the least eigenvalue of some is negative."""
+    drawn_ones = [network(clients, random.Random(seed)) for seed in range(60)]
+    for W in drawn_ones:
+        rho = satisfied.second_eigenvalue(W)
+        assert isinstance(rho, Fraction)
+        assert satisfied.true(assumption("connected(W)"), None, [rho], W) is True
+    least = min(np.linalg.eigvalsh(np.array(W, float))[0] for W in drawn_ones)
+    assert (least < 0) == (clients > 1)
+    assert len({repr(W) for W in drawn_ones}) >= (10 if clients > 1 else 1)

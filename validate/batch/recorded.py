@@ -150,26 +150,29 @@ class Recorded(Operand):
         return self.tape.recorded("**", base, exponent)
 
     def __add__(self, other: Any) -> Any:
-        return _plus(self.tape, self, other)
+        return NotImplemented if type(other) is np.ndarray else _plus(self.tape, self, other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return _minus(self.tape, self, other)
+        return NotImplemented if type(other) is np.ndarray else _minus(self.tape, self, other)
 
     def __rsub__(self, other: Any) -> Any:
         return _minus(self.tape, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return _times(self.tape, self, other)
+        return NotImplemented if type(other) is np.ndarray else _times(self.tape, self, other)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        return _over(self.tape, self, other)
+        return NotImplemented if type(other) is np.ndarray else _over(self.tape, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         return _over(self.tape, other, self)
+
+    def __pow__(self, exponent: int) -> Any:
+        return self._power(self, rational_type()(exponent))
 
     def __neg__(self) -> Any:
         return self.tape.recorded("neg", self)

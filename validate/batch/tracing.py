@@ -1,5 +1,7 @@
 """One exact play of an instance, recorded: both sides of its claim as a program over the numbers that are free in it.
 
+Where its outcomes are many, its moments are recorded instead (`validate.batch.by_moments`).
+
 The player, the sentence's reader and the relations are those that measure exactly (`validate.both_sides`); what they
 are handed are numbers that record (`validate.batch.recorded`). The sizes of the instance, its rounds and its integers
 stay; so does the outcome of every comparison on the way.
@@ -22,6 +24,7 @@ from theory.operations import UndecidedError
 from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
 from validate.batch.alike import with_kinds
 from validate.batch.bests import constants, knows
+from validate.batch.by_moments import ordered_by_moments
 from validate.batch.hinges import recorded_problem
 from validate.batch.layout import Layout, is_free, layout_of
 from validate.batch.recorded import Array, Recorded, Straight, Tape, TooLongError, UntracedError
@@ -39,6 +42,8 @@ from validate.rounds import TooManyOutcomesError
 
 OUTCOMES = 200
 """Outcomes of a round that are recorded at most."""
+SHORT = 500
+"""Operations of a play up to which it is not recorded by moments, too."""
 SLACK = 1e-12
 """By how much of its sides a relation may be missed in floats: where it is met exactly they are rounded."""
 
@@ -203,8 +208,23 @@ def traced(claim: Claim, one: Drawn, kinds: bool = False) -> Traced | None:
         return None
     if len({len(own) for own in _counts(one)}) > 1:
         return None
+    found = _recorded(claim, one, kinds, moments=False)
+    if found is not None and len(found.rows) <= SHORT:
+        return found
+    if claim.program is None or not claim.program.random or not isinstance(one.instance.problem, Quadratics):
+        return found
+    told = recorded_by_moments(claim, one, kinds)
+    return min((one for one in (found, told) if one is not None), key=lambda one: len(one.rows), default=None)
+
+
+def recorded_by_moments(claim: Claim, one: Drawn, kinds: bool = False) -> Traced | None:
+    """The same, of quadratics and a program with draws, its moments in the place of its outcomes."""
+    return _recorded(claim, one, kinds, moments=True)
+
+
+def _recorded(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | None:
     try:
-        return _traced(claim, one, kinds)
+        return _traced(claim, one, kinds, moments)
     except (TooLongError, TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError):
         return None
     except (ValueError, ZeroDivisionError, OverflowError, KeyError, IndexError):
@@ -216,7 +236,8 @@ def _counts(one: Drawn) -> list[range]:
     return [] if problem is None else [range(problem.samples(n)) for n in range(problem.clients)]
 
 
-def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
+def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | None:
+    """By outcomes, or by moments."""
     base = candidate_of(one)
     if base.has_functions and not knows(claim, base.dim, base.functions is not None):
         return None
@@ -240,8 +261,7 @@ def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
         still = Still(instance, others, claim.vocabulary)
         recorded[name] = evaluate(beside, still, {"n": 0, "i": 0, "k": 0}, claim.vocabulary)
         instance, others = _instance(one, layout, free, recorded)
-    play = None if instance.program is None else Play(instance, OUTCOMES)
-    world = World(instance, others, claim.vocabulary, play)
+    world = World(instance, others, claim.vocabulary, None if instance.program is None else Play(instance, OUTCOMES))
     wanted: list[Any] = []
     strict: list[bool] = []
     for relation in claim.relations:
@@ -250,8 +270,12 @@ def _traced(claim: Claim, one: Drawn, kinds: bool) -> Traced | None:
         for _, low, high in ordered(relation, world):
             wanted += [low, high]
             strict.append(relation.relation in ("<", ">"))
+    if moments:
+        sides = ordered_by_moments(claim, instance, others, layout.functions(np.array(free, dtype=object)))
+    else:
+        sides = ((low, high) for _, low, high in ordered(claim.sentence, world))
     rows: list[Any] = []
-    for _, low, high in ordered(claim.sentence, world):
+    for low, high in sides:
         if low is not high and (isinstance(low, Recorded) or isinstance(high, Recorded)):
             rows += [low, high]
     if not rows:

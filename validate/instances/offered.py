@@ -115,12 +115,14 @@ def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
         return [
             [1 - share if i == j else share / 2 if (i - j) % 4 in (1, 3) else F(0) for j in range(4)] for i in range(4)
         ]
-    if clients in PATHS and kind > 0.6:  # a path, at whose ends little is heard of the others
+    if clients in PATHS and 0.6 < kind < 0.8:  # a path, at whose ends little is heard of the others
         return _along_a_path([share / 3 * weight for weight in PATHS[clients]])
+    if clients > 1 and kind > 0.8:  # all others weigh more than what a client has: a negative eigenvalue
+        share = 1 + share / (clients - 1)
     return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
 
 
-PATHS: Mapping[int, tuple[Fraction, ...]] = {2: (F(1),), 3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
+PATHS: Mapping[int, tuple[Fraction, ...]] = {3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
 """Weights of a path's edges with which all eigenvalues are rational: of four clients 1 - 7t + 5t and 1 - 7t - 5t."""
 
 

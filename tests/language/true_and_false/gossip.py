@@ -37,6 +37,14 @@ CLAIMS = (
         of=gossip,
         assuming=("connected(W)",),
     ),
+    # FALSE because a step has to be at most (1 + the least eigenvalue of W)/L: W = [[1/10, 9/10], [9/10, 1/10]], a = L = 1
+    # and two functions of which one is 0.
+    claim(
+        "stays-near",
+        "mean_n(norm2(x[k] - xstar)) <= norm2(x0 - xstar)",
+        of=dgd,
+        assuming=("connected(W)", "smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "a <= 1/L"),
+    ),
     # FALSE because the clients leave the common minimiser of f along their own gradients. True for N = 1.
     claim(
         "rests",
