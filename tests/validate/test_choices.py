@@ -234,3 +234,25 @@ def test_networks_that_are_drawn_connect_and_some_weigh_others_more(clients: int
     least = min(np.linalg.eigvalsh(np.array(W, float))[0] for W in drawn_ones)
     assert (least < 0) == (clients > 1)
     assert len({repr(W) for W in drawn_ones}) >= (10 if clients > 1 else 1)
+
+
+@algorithm(x="x0", past="J times x0")
+def stale(w, x, past, *, eta, alpha):
+    new = x - eta * w.full_gradient(w.combine(alpha, past))
+    return new, w.shift(past, new)
+
+
+@pytest.mark.parametrize(
+    ("relations", "fits"),
+    [
+        (("sum_j(alpha_j) == 1",), lambda alpha: sum(alpha) == 1),
+        (("alpha_j <= 1/2", "sum_j(alpha_j) <= 2"), lambda alpha: max(alpha) <= F(1, 2)),
+        (("alpha_j <= 1/9",), lambda alpha: max(alpha) <= F(1, 9)),
+    ],
+)
+def test_weights_of_what_is_remembered_satisfy_their_relations(relations, fits) -> None:
+    one = claim("one", "f(x[k]) <= f(x0)", of=stale, assuming=("smooth(f, L)", "convex(f)", *relations))
+    found = [made for seed in range(40) if (made := drawn(one, seed)) is not None]
+    assert len(found) >= 30
+    assert all(fits(made.instance.parameters["alpha"]) for made in found)
+    assert {len(made.instance.parameters["alpha"]) for made in found} == {1, 2, 3}

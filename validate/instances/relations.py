@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from theory.claim import Claim
 from theory.formula import Apply, Name
 from theory.operations import to_fraction
 from theory.sentence import (
+    TURNS,
     Expression,
     Sentence,
     Vocabulary,
@@ -35,8 +37,8 @@ def of_length(relation: Sentence, words: Vocabulary) -> bool:
 
 
 Compare = Callable[[Any, str, Any], bool]
-Memos = dict[tuple[int, int], dict[int, Any]]
-"""Values of trees by their ids, by round and client."""
+Memos = dict[tuple[int, int, int], dict[int, Any]]
+"""Values of trees by their ids, by round, client and turn."""
 
 
 def relation_satisfied(
@@ -58,39 +60,47 @@ def relation_satisfied(
     words = claim.vocabulary
     if along.speaks_of_run(relation, words):
         return along.holds_along(relation, world, claim)
-    names, of_clients, of_rounds, left_code, right_code = _asked(relation, words)
+    names, free, left_code, right_code = _asked(relation, words)
     # as they are written: p is meant for every client, p_n only where no sum over the clients has it
     lists = {name for name in names if isinstance(world.values.get(name), list)}
-    a_client = of_clients or bool(lists - world.schedules)
-    a_round = of_rounds or bool(lists & world.schedules)
+    rounds = range(max(world.rounds, 1) if "k" in free or lists & world.schedules else 1)
+    clients = range(world.clients if "n" in free or lists - world.schedules else 1)
+    turns = range(max((len(v) for v in _remembered(names, free, world)), default=0) if free & {*TURNS} else 1)
     try:
-        for k in range(max(world.rounds, 1)) if a_round else (0,):
-            for n in range(world.clients) if a_client else (0,):
-                at = {"n": n, "i": 0, "k": k}
-                memo = memos.setdefault((k, n), {})
-                if left_code is None or right_code is None:
-                    left, right = (value_once(side, world, at, words, memo) for side in relation.sides)
-                else:
-                    left, right = left_code(world, at, memo), right_code(world, at, memo)
-                    if isinstance(left, float) or isinstance(right, float):
-                        left, right = to_fraction(left), to_fraction(right)
-                if not compare(left, relation.relation, right):
-                    return False
+        for k, n, j in product(rounds, clients, turns):
+            at = {"n": n, "i": 0, "k": k, "h": j, "j": j}
+            memo = memos.setdefault((k, n, j), {})
+            if left_code is None or right_code is None:
+                left, right = (value_once(side, world, at, words, memo) for side in relation.sides)
+            else:
+                left, right = left_code(world, at, memo), right_code(world, at, memo)
+                if isinstance(left, float) or isinstance(right, float):
+                    left, right = to_fraction(left), to_fraction(right)
+            if not compare(left, relation.relation, right):
+                return False
     except (ValueError, KeyError, IndexError, ZeroDivisionError):
         return False
     return True
 
 
-def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
-    """Parameters as a relation writes them, whether n and k are free in it, and both its sides compiled."""
+def _remembered(names: frozenset[str], free: frozenset[str], world: Setting) -> Iterator[list[Any]]:
+    """The lists that have an index that is free, of one number for each remembered vector."""
+    for base, index in map(index_of, names):
+        value = world.values.get(base)
+        if index in free & {*TURNS} and isinstance(value, list):
+            yield value
 
-    def found() -> tuple[frozenset[str], bool, bool, Code | None, Code | None]:
+
+def _asked(relation: Sentence, words: Vocabulary) -> tuple[frozenset[str], frozenset[str], Code | None, Code | None]:
+    """Parameters as a relation writes them, the indices that are free in it, and both its sides compiled."""
+
+    def found() -> tuple[frozenset[str], frozenset[str], Code | None, Code | None]:
         sides = relation.left, relation.right
         readings = [read(side, words) for side in sides]
         names = frozenset(name for one in readings for name in one.parameters)
         free = frozenset(index for one in readings for index in one.free)
         left, right = (compiled(side, words, once=True) for side in sides)
-        return names, "n" in free, "k" in free, left, right
+        return names, free, left, right
 
     return words.kept.about(relation, "asked", found)
 

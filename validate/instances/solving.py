@@ -388,7 +388,21 @@ class Search(Solver):
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares
-        return True
+        if self._stands_of_weights(name):
+            return True
+        all_of_it = self.rng.randrange(len(shares))
+        tries = [[s / total for s in shares]] if total else []
+        tries += [[F(int(j == all_of_it)) for j in range(len(shares))], [s / 8 for s in shares]]
+        for values in tries:
+            self.values[name] = values
+            if self._stands_of_weights(name):
+                return True
+        return False
+
+    def _stands_of_weights(self, name: str) -> bool:
+        """Whether all relations that are known hold with these weights."""
+        known = [r for r, names in self.needs.items() if name in names and names <= set(self.values)]
+        return all(self.satisfied(relation) for relation in known)
 
 
 def _bare(e: Expression) -> str | None:

@@ -8,6 +8,13 @@ def ball(w, x, old, *, a, beta):
     return x - a * w.full_gradient(x) + beta * (x - old), x
 
 
+@algorithm(x="x0", past="J times x0")
+def stale(w, x, past, *, a, alpha):
+    """Gradients at a mean of iterates that are up to J rounds old."""
+    new = x - a * w.full_gradient(w.combine(alpha, past))
+    return new, w.shift(past, new)
+
+
 CONVEX = ("smooth(f, L)", "convex(f)", "beta < 1", "a <= (1 - beta)/L")
 
 CLAIMS = (
@@ -38,6 +45,13 @@ CLAIMS = (
         "f(x[k+1]) + beta/(2*a)*norm2(x[k+1] - old[k+1]) <= f(x[k]) + beta/(2*a)*norm2(x[k] - old[k])",
         of=ball,
         assuming=("smooth(f, L)", "beta < 1", "a <= 2/L"),
+    ),
+    # FALSE because old gradients overshoot: f = x^2/2, a = 1/2, alpha = (1/100, 1/100, 1/100, 97/100), x0 = 1, within 60 rounds.
+    claim(
+        "stale",
+        "mean_k(norm2(grad(f, x[k]))) <= 2*(f(x0) - fstar)/(a*K)",
+        of=stale,
+        assuming=("smooth(f, L)", "convex(f)", "a <= 1/(2*L)", "sum_j(alpha_j) == 1"),
     ),
 )
 PAPER = Paper("inertia", "The safe heavy ball", "a reader", CLAIMS)
