@@ -1,21 +1,22 @@
 """Loops in random order: the expectation over all orders by a recursion over subsets.
 
 What was done in all orders of a set of clients (or of samples) is the mean over who was last of what it makes of the
-rest: 2^N laws instead of N! orders. Clients visited one after another change the server's value, so the law of the base
-is carried; a client's pass over its samples is its own affair, so only the law of what it holds is.
+rest: 2^N laws instead of N! orders, and fewer where samples are the same. Clients visited one after another change the
+server's value, so the law of the base is carried; a client's pass over its samples is its own affair, so only the law
+of what it holds is.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.moments.curvatures import unfolded_of, upper_of
+from sim.moments.curvatures import Curvatures, unfolded_of, upper_of
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
@@ -26,8 +27,8 @@ from sim.moments.unrolled import Operation
 if TYPE_CHECKING:
     from sim.moments.rounds import Execution
 
-MOST_VISITED, MOST_PASSED = 16, 12
-"""Most clients, and most samples of a client, whose orders are summed over."""
+MOST_VISITED, MOST_SETS = 16, 4096
+"""Most clients whose orders are summed over, and most sets of a client's samples, those that are the same counted."""
 LARGEST, FEW = 20_000_000, 100
 """Entries of the laws of subsets that are worked on at once; so few moments are a basis in any case."""
 
@@ -159,11 +160,6 @@ def passed(execution: Execution, op: Operation, law: Law) -> Own:
         ValueError: for too many samples, or where clients meet in it.
     """
     curvatures, numbers = law.curvatures, law.numbers
-    most = max(int(c) for c in curvatures.counts)
-    if most > MOST_PASSED:
-        raise ValueError(
-            f"{op}: {most} samples of a client are outside [1, {MOST_PASSED}]: the recursion takes 2^n laws"
-        )
     execution.reads.settle(law)
     for name in op.of:
         value = law.values.get(name)
@@ -262,14 +258,17 @@ def _orders(
         B = np.broadcast_to(linears[0].B, (*shape, *linears[0].B.shape[2:]))
         return B, np.broadcast_to(total, (len(P), *shape, q, q)), after
 
-    sets: list[tuple[int, ...]] = [()]
+    of = _kinds(op, curvatures, count)
+    first, many = [of.index(a) for a in range(max(of) + 1)], [of.count(a) for a in range(max(of) + 1)]
+    if (total := prod(m + 1 for m in many)) > MOST_SETS:
+        raise ValueError(f"{op}: {count} samples of a client have {total} sets, more than {MOST_SETS}")
+    sets = [(0,) * len(many)]
     B, C = B[:, None], C[:, :, None]
     for taken in range(count):
-        pairs = [(t, i) for t, s in enumerate(sets) for i in range(count) if i not in s]
-        following = list(itertools.combinations(range(count), taken + 1))
-        place = {s: j for j, s in enumerate(following)}
-        target = [place[tuple(sorted((*sets[t], i)))] for t, i in pairs]
-        incoming = np.array([[p for p, j in enumerate(target) if j == goal] for goal in range(len(following))])
+        pairs = [(t, a) for t, s in enumerate(sets) for a, m in enumerate(many) if s[a] < m]
+        target = [(*sets[t][:a], sets[t][a] + 1, *sets[t][a + 1 :]) for t, a in pairs]
+        following = list(dict.fromkeys(target))
+        incoming, share = _last(following, pairs, target, numbers, taken + 1)
         chosen = np.array([t for t, _ in pairs])
         E = len(pairs)
         if C.shape[0] * outcomes * E * len(clients) * q * q > 10 * LARGEST:
@@ -277,16 +276,57 @@ def _orders(
         moved_B, moved_C, after = one_turn(
             B[:, chosen].reshape(outcomes * E, *B.shape[2:]),
             C[:, :, chosen].reshape(len(P), outcomes * E, *C.shape[3:]),
-            np.array([i for _, i in pairs]),
+            np.array([first[a] for _, a in pairs]),
         )
-        share = numbers.ratio(1, taken + 1)
         split_B = moved_B.reshape(outcomes, E, *moved_B.shape[1:])[:, incoming]
-        B = split_B.sum(axis=2) * share
+        B = (split_B * share[..., None, None, None]).sum(axis=2)
         deviation = (split_B - B[:, :, None]).reshape(-1, *moved_B.shape[1:])
-        spread = after.second(deviation, deviation).reshape(len(P), outcomes, len(following), taken + 1, -1, rows, rows)
+        spread = after.second(deviation, deviation).reshape(len(P), outcomes, *incoming.shape, -1, rows, rows)
+        share = share[..., None, None, None]
         split_C = moved_C.reshape(len(P), outcomes, E, *moved_C.shape[2:])[:, :, incoming]
-        C = split_C.sum(axis=3) * share
-        spread = spread.sum(axis=3) * share
-        C[..., :rows, :rows] = C[..., :rows, :rows] + spread
+        C = (split_C * share).sum(axis=3)
+        C[..., :rows, :rows] = C[..., :rows, :rows] + (spread * share).sum(axis=3)
         sets = following
     return B[:, 0], C[:, :, 0]
+
+
+def _kinds(op: Operation, curvatures: Curvatures, count: int) -> list[int]:
+    """By sample, its kind: those are of one that are the same for every client and that no table tells apart."""
+    if _has_tables(op):
+        return list(range(count))
+    known: dict[Any, int] = {}
+    keys = (
+        tuple(curvatures.sample_hessian[:, i].ravel()) + tuple(curvatures.sample_linear[:, i].ravel())
+        for i in range(count)
+    )
+    return [known.setdefault(key, len(known)) for key in keys]
+
+
+def _has_tables(op: Operation) -> bool:
+    assert op.body is not None
+    return any(
+        one.step.op in ("get", "put") or (one.body is not None and _has_tables(one)) for one in op.body.operations
+    )
+
+
+def _last(
+    following: list[tuple[int, ...]],
+    pairs: list[tuple[int, int]],
+    target: list[tuple[int, ...]],
+    numbers: Numbers,
+    taken: int,
+) -> tuple[Array, Array]:
+    """By which pairs of a set and a kind each set comes about, and with what chance the last one was of that kind.
+
+    Returns:
+        (F, A), places among the pairs, those that are missing the first, and (F, A), 0 of these.
+    """
+    by: dict[tuple[int, ...], list[int]] = {goal: [] for goal in following}
+    for place, goal in enumerate(target):
+        by[goal].append(place)
+    most = max(map(len, by.values()))
+    incoming, share = np.zeros((len(following), most), dtype=int), numbers.zeros(len(following), most)
+    for f, goal in enumerate(following):
+        for j, place in enumerate(by[goal]):
+            incoming[f, j], share[f, j] = place, numbers.ratio(goal[pairs[place][1]], taken)
+    return incoming, share

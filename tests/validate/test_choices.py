@@ -233,7 +233,7 @@ def test_networks_that_are_drawn_connect_and_some_weigh_others_more(clients: int
         assert satisfied.true(assumption("connected(W)"), None, [rho], W) is True
     least = min(np.linalg.eigvalsh(np.array(W, float))[0] for W in drawn_ones)
     assert (least < 0) == (clients > 1)
-    assert len({repr(W) for W in drawn_ones}) >= (10 if clients > 1 else 1)
+    assert len({repr(W) for W in drawn_ones}) >= (7 if clients > 1 else 1)
 
 
 @algorithm(x="x0", past="J times x0")

@@ -11,11 +11,12 @@ from theory import algorithm, claim
 from theory.domain import COUNT
 from validate.examine import examine
 from validate.in_words import described
-from validate.instances.candidates import candidate_of, realised, refitted
+from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.longer import longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
+from validate.instances.refitting import refitted
 from validate.instances.seen import relations_hold
 from validate.instances.series import series
 

@@ -16,6 +16,8 @@ from validate.batch.tracing import Traced
 
 SIZE = 256
 """Instances."""
+FEW = 8
+"""Instances one of which shows that it does not matter where the minimiser is."""
 SCATTERED, WIDE = 6, 2
 """How often so many times as many are made at random to begin with, of which the best stay."""
 HALVINGS, FINER, AT_ONCE = 4, 12, 8192
@@ -33,6 +35,8 @@ FAR = 14
 """Powers of ten up to which all lengths are taken in other units: a square too many shows in some only."""
 SIMPLE = (0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 0.1, 0.01)
 """Parts of the largest number of a kind that others of the kind are tried at."""
+FARTHER, MOST_MOVED = np.array([2.0, 8.0, 32.0]), 0.9
+"""How much farther than a break seems to be it is looked for; the largest part by which a number is changed then."""
 STEEPEST = 3.0
 """Beyond this what a number does is taken for less: where a minimiser hangs on a difference of large numbers, say."""
 NONE = -1e300
@@ -48,6 +52,7 @@ class Population:
         scattered: how often instances are made at random to begin with.
 
     Attributes:
+        first: (size, at most `SIZE`), those with which it began.
         numbers: (size, `SIZE`), the free numbers.
         gaps: (`SIZE`,), of each the largest gap of its rows.
         scores: by what it is judged; beyond 0 it breaks the claim.
@@ -58,6 +63,7 @@ class Population:
         self.traced, self.rng = traced, rng
         self.numbers = first[:, rng.integers(first.shape[1], size=SIZE)]
         self.numbers[:, : first.shape[1]] = first[:, :SIZE]
+        self.first = first[:, :SIZE]
         self.tried = 0
         self.groups = _groups(traced)
         if self._everywhere():
@@ -74,9 +80,13 @@ class Population:
         centre = self.traced.layout.centre
         if not centre.size:
             return False
-        here, there = self.numbers[:, :1].copy(), self.numbers[:, :1].copy()
-        here[centre], there[centre] = 0.0, np.abs(here).max() / 3
-        return bool(np.allclose(self._gaps(here), self._gaps(there), 1e-6, 1e-9, equal_nan=True))
+        linear = self.traced.layout.linear
+        numbers = self.numbers[:, :FEW].copy()
+        numbers[linear[linear >= 0]] = 0.0  # beside large ones others are lost
+        here, there = numbers.copy(), numbers.copy()
+        here[centre], there[centre] = 0.0, np.abs(here).max(axis=0) / 3
+        gaps = np.isclose(self._gaps(here), self._gaps(there), 1e-6, 1e-9, equal_nan=True)
+        return bool(gaps.all(axis=0).any())
 
     @property
     def best(self) -> float:
@@ -162,7 +172,7 @@ class Population:
         moved = old + rate * (old[:, ranked] - old) + rate * (old[:, one] - old[:, two])
         found = np.where(crossed & (kind < 0.45), moved, found)
         # one number: scaled, set to 0, turned, or copied from its group
-        place = rng.choice(np.concatenate(self.groups), size=count)
+        place = rng.choice(self.places, size=count)
         here, columns = old[place, np.arange(count)], np.arange(count)
         factor = np.exp(rng.normal(size=count) * rng.choice([0.02, 0.3, 2.0], size=count))
         changed = here * np.where(rng.random(count) < 0.1, -factor, factor)
@@ -180,6 +190,11 @@ class Population:
             found[np.ix_(group, np.flatnonzero(grouped))] *= scale[grouped]
             found[np.ix_(group, np.flatnonzero(take))] = old[np.ix_(group, three[take])]
         return found
+
+    @cached_property
+    def places(self) -> Array:
+        """The numbers by which it is judged, one group after the other."""
+        return np.concatenate(self.groups)
 
     @cached_property
     def of_functions(self) -> Array:
@@ -265,9 +280,13 @@ class Population:
         if len(which):
             slopes = self._slopes(everything[:, which], gaps[:, which])
             with np.errstate(all="ignore"):
-                away = gaps[:, which] / np.minimum(np.sqrt(slopes), STEEPEST)
+                away = gaps[:, which] / np.minimum(np.sqrt((slopes**2).sum(axis=1)), STEEPEST)
                 away[np.abs(gaps[:, which]) < LEAST] = -1.0
-            score[which] = np.where(np.isfinite(away), away, NONE).max(axis=0)
+            away = np.where(np.isfinite(away), away, NONE)
+            score[which] = away.max(axis=0)
+            open_ = np.flatnonzero((score[which] > -1) & (most[which] <= BROKEN))
+            row, here = away.argmax(axis=0)[open_], which[open_]
+            score[here] = self._along(everything[:, here], gaps[row, here], slopes[row, :, open_], score[here])
         doubtful = np.flatnonzero((score > DOUBTFUL) & (most <= BROKEN))
         if len(doubtful):
             self.traced.relations.count(len(doubtful))
@@ -277,18 +296,49 @@ class Population:
         return most, np.where(most > NONE, score, NONE)
 
     def _slopes(self, here: Array, gaps: Array) -> Array:
-        """Of each gap the sum of the squares of what it changes by when a number does, as a part of itself."""
-        places = np.concatenate(self.groups)
-        there = np.repeat(here[:, None], len(places), axis=1)
-        there[places, range(len(places))] += STEP * np.abs(here[places])
+        """By what each gap grows when a number does, as a part of itself, (rows, free, B); less than 0 where it falls.
+
+        What functions hang on is moved both ways: where a constant is the largest of several a gap may only fall.
+        """
+        places = self.places
         moved = np.flatnonzero(self.of_functions[places])  # what constants hang on
-        size, count = self.traced.layout.size, len(moved) * here.shape[1]
+        forth, of = len(places), np.concatenate([moved, len(places) + np.arange(len(moved))])
+        every, sign = np.concatenate([places, places[moved]]), np.ones((forth + len(moved), 1))
+        sign[forth:] = -1
+        there = np.repeat(here[:, None], len(every), axis=1)
+        there[every, range(len(every))] += STEP * sign * np.abs(here[every])
+        self._with_constants(there, of)
+        changed = self._gaps_of(there.reshape(len(here), -1)).reshape(len(gaps), len(every), -1) - gaps[:, None]
+        changed = np.nan_to_num(changed) / STEP
+        slopes, back = changed[:, :forth], changed[:, forth:]
+        slopes[:, moved] = np.where(np.maximum(slopes[:, moved], 0) >= back, np.maximum(slopes[:, moved], 0), -back)
+        return slopes
+
+    def _with_constants(self, there: Array, of: Array) -> None:
+        """Writes the constants of numbers (everything, moves, B) into these, for some of the moves."""
+        size, count = self.traced.layout.size, len(of) * there.shape[2]
         if count:
-            constants = self.traced.with_constants(there[:size, moved].reshape(size, -1))
-            there[size:, moved] = constants[size:].reshape(-1, len(moved), here.shape[1])
-        self.traced.relations.count(len(places) * here.shape[1], count)
-        changed = self._gaps_of(there.reshape(len(here), -1)).reshape(len(gaps), len(places), -1)
-        return np.asarray(np.nansum(((changed - gaps[:, None]) / STEP) ** 2, axis=1))
+            constants = self.traced.with_constants(there[:size, of].reshape(size, -1))
+            there[size:, of] = constants[size:].reshape(-1, len(of), there.shape[2])
+        self.traced.relations.count(there.shape[1] * there.shape[2], count)
+
+    def _along(self, here: Array, gaps: Array, slopes: Array, scores: Array) -> Array:
+        """The scores; less than -1 where there is no break along the way that slopes show.
+
+        Both sides of most claims meet as a step goes to 0, and a curvature that is less than the largest by as little
+        makes such a point look near to a break that is not there. So it is gone that way, twice as far as it looks, and
+        farther.
+        """
+        if not len(scores):
+            return scores
+        steep = np.sqrt((slopes**2).sum(axis=1))
+        parts = np.minimum(FARTHER[:, None] * -gaps / steep, MOST_MOVED)
+        there = np.repeat(here[:, None], len(FARTHER), axis=1)
+        there[self.places] += (slopes / steep[:, None]).T[:, None] * parts * np.abs(here[self.places])[:, None]
+        self._with_constants(there, np.arange(len(FARTHER)))
+        found = self._gaps_of(there.reshape(len(here), -1))
+        broken = (np.nan_to_num(found, nan=-1.0).max(axis=0) > 0).reshape(parts.shape).any(axis=0)
+        return np.where(broken, scores, (scores - 2) / 2)
 
     def _gaps(self, numbers: Array) -> Array:
         return self._gaps_of(self.traced.with_constants(numbers))

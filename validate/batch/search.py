@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,10 @@ from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
 from validate.batch.starts import starts
 from validate.batch.tracing import Traced, traced
-from validate.instances.candidates import Candidate, candidate_of, realised, refitted
-from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, longer, named, ways
+from validate.instances.candidates import Candidate, candidate_of, each_row, realised
+from validate.instances.longer import CLIENTS, LONGER, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
+from validate.instances.refitting import refitted
 from validate.instances.seen import Hunt, Seen, is_telling, measured
 
 SHAPES, MOST_NUMBERS, MOST_STEPS = 10, 40, 6000
@@ -39,7 +41,7 @@ FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
 MOST_GROWN = 120_000
 """Operations times free numbers of what was made larger."""
-COPIED = (CLIENTS, SAMPLES)
+COPIED = (CLIENTS, SAMPLES, LONGER)
 DENOMINATORS = (4, 10, 60, 1000, 10**5, 10**9)
 """Of the fractions that are tried near to floats."""
 CONFIRMED, EXACT = 3, 3
@@ -121,7 +123,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             if way.name in known or way.now < (2 if two else 1):
                 continue
             names.add(way.name)
-            each = range(way.now + 1, EACH + 1) if copied else ()
+            each = range(way.now + 1, EACH + 1, 2 if way.name == LONGER else 1) if copied else ()
             doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
             later = [value for value in doubled if value not in each]
             yield _Integer(one, way.name, at, [*each, *(v for v in told if v not in each and v > way.now)], later)
@@ -156,7 +158,7 @@ class _Integer:
             return None
         known.add(here.key)
         first = np.array([[float(x)] for x in here.layout.numbers(here.base)])
-        near = self.of.population.tightest(NEAR)
+        near = np.concatenate([self.of.population.tightest(NEAR), self.of.population.first], axis=1)
         if len(near) == len(first):
             first = np.concatenate([first, near[:, here.fits(near)[1]]], axis=1)
         return _Climbed(here, Population(here, first, rng, SCATTERED if len(near) < len(first) else 1))
@@ -187,12 +189,28 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
         numbers = [_floats(here, c) for _, _, c in own]
         if fitting := [column for column in numbers if column is not None]:
             recorded.setdefault(here.key, (here, []))[1].extend(fitting)  # rounds may be counted and not matter
+    if recorded and not any(here.layout.dim == 1 for here, _ in recorded.values()):
+        nearest = min((own[0] for own in sizes.values()), key=lambda one: one[0])
+        for here, column in _along_one(claim, nearest[2]):
+            recorded.setdefault(here.key, (here, []))[1].append(column)
     smallest = sorted(recorded.values(), key=lambda one: len(one[0].rows) * one[0].layout.size)
     for here, columns in smallest[:SHAPES]:
         yield here, np.array(columns).T
     for here, first in starts(claim):
         if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
             yield here, first
+
+
+def _along_one(claim: Claim, c: Candidate) -> Iterator[tuple[Traced, Array]]:
+    """What is recorded of quadratics along each of their coordinates alone."""
+    for j in range(c.dim) if c.hessian is not None else ():
+        c_j = replace(c, hessian=c.hessian[..., [j], :][..., [j]], linear=c.linear[..., [j]], start=c.start[[j]])
+        c_j = replace(c_j, vectors=each_row(c.vectors, itemgetter([j])))
+        one = realised(claim, c_j) or realised(claim, refitted(claim, c_j))
+        here = None if one is None else traced(claim, one)
+        column = None if here is None or one is None else _floats(here, candidate_of(one))
+        if here is not None and column is not None and here.layout.size <= MOST_NUMBERS:
+            yield here, column
 
 
 def _size(claim: Claim, c: Candidate) -> Any:

@@ -48,6 +48,8 @@ SLACK = 1e-12
 """By how much of its sides a relation may be missed in floats: where it is met exactly they are rounded."""
 
 
+NEAR_BY = np.longdouble(2) ** -60
+"""Part of a number by which longer ones differ."""
 CENTRE = (-1,)
 """Beside the functions of a problem that records, where its minimiser stands."""
 
@@ -174,9 +176,13 @@ class Traced:
         return np.flatnonzero((known[0::2] == 0) | (known[1::2] == 0))
 
     def sure(self, everything: Array, part: float) -> Array:
-        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers say the same."""
+        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers near by say the same.
+
+        Near by, as what is lost in a sum of much larger numbers is lost in longer ones as well.
+        """
         left, right, _ = self._sides(everything)
-        longer = self._sides(everything.astype(np.longdouble))
+        near = 1 + NEAR_BY * np.random.default_rng(0).uniform(-1, 1, (len(everything), 1)).astype(np.longdouble)
+        longer = self._sides(everything.astype(np.longdouble) * near)
         with np.errstate(all="ignore"):
             most = part * (np.abs(left) + np.abs(right))
             return (np.abs(left - longer[0]) <= most) & (np.abs(right - longer[1]) <= most)

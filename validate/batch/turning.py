@@ -23,12 +23,13 @@ from theory.operations import UndecidedError
 from theory.sentence import SentenceError
 from validate.batch.recorded import Array
 from validate.batch.slanted import DIM, SHORT, Runs
-from validate.instances.candidates import realised, refitted
+from validate.instances.candidates import realised
 from validate.instances.constants import values_in
 from validate.instances.free_vectors import free_vectors
 from validate.instances.parameters import choose
 from validate.instances.pieces import Piecewise
 from validate.instances.pool import fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.refitting import refitted
 from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.ridges import Ridges
 from validate.instances.seen import Hunt, Seen, measured

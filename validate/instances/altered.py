@@ -25,10 +25,11 @@ from theory.program import work
 from theory.sentence import everything, index_of
 from validate import satisfied
 from validate.instances.affordable import everything_said
-from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, refitted, setting_of
+from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, setting_of
 from validate.instances.constants import outward
 from validate.instances.offered import closed_ends
 from validate.instances.pool import Drawn
+from validate.instances.refitting import refitted
 from validate.instances.roles import roles_in
 from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.setting import schedules_of

@@ -6,7 +6,7 @@ A candidate holds what is free; the constants that the assumptions bind are comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,7 @@ from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.formula import Name
 from theory.predicates import Connected
-from theory.sentence import Expression, Sentence, evaluate, everything, index_of
+from theory.sentence import Expression, Sentence, evaluate, index_of
 from validate import satisfied
 from validate.instances.constants import best_constants, bests_of, values_in
 from validate.instances.nearby import simpler
@@ -30,7 +30,7 @@ from validate.instances.point_moves import numbers_of as numbers_of_points
 from validate.instances.points import PointFunction, Points
 from validate.instances.pool import Drawn, instance_of_values
 from validate.instances.problems import Quadratics
-from validate.instances.relations import holds, holds_surely, relation_satisfied
+from validate.instances.relations import holds_surely, relation_satisfied
 from validate.instances.ridge_functions import RidgeFunction, mean_of, quadratics_of
 from validate.instances.ridge_moves import (
     moved_by,
@@ -42,7 +42,6 @@ from validate.instances.ridge_moves import (
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, Values, schedules_of
-from validate.instances.turning_points import fractions_near
 
 F = Fraction
 Matrix = Any
@@ -229,58 +228,6 @@ def _tie(relation: Sentence, world: Setting, values: Values, claim: Claim) -> No
         if isinstance(value, Fraction | float):
             values[side.name] = F(value) if isinstance(value, Fraction) else F(value).limit_denominator(10**9)
             return
-
-
-def refitted(claim: Claim, c: Candidate, kept: Collection[str] = ()) -> Candidate:
-    """The candidate with free parameters moved to the bounds that relations have for them, and that they miss.
-
-    Of one number a client, or a round, those are moved that miss theirs, or all are scaled where a relation wants the
-    sum or the mean. Parameters that are `kept` stay.
-    """
-    values: Values = dict(c.values)
-    world = setting_of(claim, c, values)
-    if world is None:
-        return c
-    open_ = {name: v for name, v in values.items() if name not in kept}
-    free = {name for name, v in open_.items() if isinstance(v, Fraction) and name not in claim.constants}
-    for relation in claim.relations:
-        if relation_satisfied(relation, world, claim, holds_surely):
-            continue
-        for side, beside in (relation.sides, (relation.right, relation.left)):
-            value = worth(beside, world, claim)
-            if value is None:
-                continue
-            if isinstance(side, Name) and side.name in free:
-                for near in (value,) if isinstance(value, Fraction) else fractions_near(value):
-                    values[side.name] = near
-                    if relation_satisfied(relation, world, claim, holds_surely):
-                        break
-                break
-            if isinstance(side, Name) and isinstance(open_.get(index_of(side.name)[0]), list):
-                values.update(_within(side, relation, world, claim))
-                break
-            lists = {index_of(p.name)[0] for p in everything(side) if isinstance(p, Name)} & {
-                name for name, v in open_.items() if isinstance(v, list) and name not in schedules_of(claim)
-            }
-            total = worth(side, world, claim)
-            if relation.relation == "==" and len(lists) == 1 and isinstance(value, Fraction) and total:
-                name = lists.pop()
-                values[name] = [v * value / total for v in values[name]]
-                break
-    return replace(c, values=values)
-
-
-def _within(side: Name, relation: Sentence, world: Setting, claim: Claim) -> Values:
-    """Numbers of a list moved to what the other side of a relation is worth at their index, where they miss it."""
-    name, index = index_of(side.name)
-    index, first = index or ("k" if name in schedules_of(claim) else "n"), side is relation.left
-    beside, numbers = relation.right if first else relation.left, world.values[name]
-    ends = [worth(beside, world, claim, {index: at}) for at in range(len(numbers))]
-    if not all(isinstance(end, Fraction) for end in ends):
-        return {}
-    pairs = [(v, end) if first else (end, v) for v, end in zip(numbers, ends, strict=True)]
-    kept = [holds(low, relation.relation, high) for low, high in pairs]
-    return {name: [v if stays else end for v, end, stays in zip(numbers, ends, kept, strict=True)]}
 
 
 def setting_of(claim: Claim, c: Candidate, values: Values) -> Setting | None:

@@ -15,8 +15,9 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Number
 from theory.sentence import everything
-from validate.instances.candidates import Candidate, each_row, of_rounds, realised, refitted
+from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised
 from validate.instances.pool import Drawn
+from validate.instances.refitting import refitted
 from validate.instances.ridge_moves import copied_along
 from validate.instances.roles import roles_in
 from validate.instances.setting import schedules_of
@@ -25,6 +26,9 @@ F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
+LONGER = "K and N together"
+MOST_TOGETHER = 16
+"""Of rounds and clients together."""
 LEAST = 3
 """Of the integers of a text that are tried."""
 MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
@@ -62,6 +66,9 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
+            if not last and claim.of is not None and c.has_functions and c.rounds < MOST_TOGETHER:
+                now = max(clients, c.rounds)
+                yield Way(LONGER, now, MOST_TOGETHER, lambda c, v: of_rounds(_of_clients(c, claim, v, False), claim, v))
         samples = c.samples
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
@@ -92,10 +99,26 @@ def named(claim: Claim) -> list[int]:
 
 
 def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
-    """The instance with a larger integer; None where the claim does not speak of it."""
+    """The instance with a larger integer; None where the claim does not speak of it.
+
+    The minimiser stays where it was if the claim speaks of the instance then only.
+    """
     grown = way.grown(c, value)
-    one = realised(claim, grown)
-    return one if one is not None else realised(claim, refitted(claim, grown))
+    tries = (grown, lambda: refitted(claim, grown), lambda: refitted(claim, _recentred(grown, c)))
+    for one in tries:
+        found = realised(claim, one() if callable(one) else one)
+        if found is not None:
+            return found
+    return None
+
+
+def _recentred(grown: Candidate, c: Candidate) -> Candidate:
+    """With linear terms moved alike, so that its minimiser is where that of another is."""
+    least = None if grown.hessian is None or c.hessian is None or grown.dim != c.dim else minimiser_of(c)
+    if least is None:
+        return grown
+    off = grown.hessian.mean(axis=(0, 1)) @ least - grown.linear.mean(axis=(0, 1))
+    return replace(grown, linear=grown.linear + off)
 
 
 def has_rounds(claim: Claim) -> bool:
@@ -176,4 +199,4 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = ["CLIENTS", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways"]
+__all__ = ["CLIENTS", "LONGER", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,13 +118,44 @@ def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
         ]
     if clients in PATHS and 0.6 < kind < 0.8:  # a path, at whose ends little is heard of the others
         return _along_a_path([share / 3 * weight for weight in PATHS[clients]])
-    if clients > 1 and kind > 0.8:  # all others weigh more than what a client has: a negative eigenvalue
-        share = 1 + share / (clients - 1)
+    if clients > 1 and kind > 0.8:
+        return _of_eigenvectors(clients, share, rng)
     return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
 
 
 PATHS: Mapping[int, tuple[Fraction, ...]] = {3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
 """Weights of a path's edges with which all eigenvalues are rational: of four clients 1 - 7t + 5t and 1 - 7t - 5t."""
+
+
+MOST_TURNED = 8
+"""Clients up to which eigenvectors are drawn; of more, all others weigh more than what a client has itself."""
+
+
+def _of_eigenvectors(clients: int, largest: Fraction, rng: random.Random) -> list[list[Fraction]]:
+    """The mean, and one or two vectors orthogonal to it, with eigenvalues of either sign, as far as no entry is < 0."""
+    one = F(1, clients)
+    if clients > MOST_TURNED:
+        most = largest * one / (clients - 1)
+        return [[one + (most if i != j else -most * (clients - 1)) for j in range(clients)] for i in range(clients)]
+    vectors: list[list[Fraction]] = []
+    while len(vectors) < min(clients - 1, 2):
+        drawn = [F(rng.randint(-3, 3)) for _ in range(clients)]
+        for other in ([F(1)] * clients, *vectors):
+            part = _product(drawn, other) / _product(other, other)
+            drawn = [x - part * y for x, y in zip(drawn, other, strict=True)]
+        if any(drawn):
+            vectors.append(drawn)
+    values = [rng.choice((F(1), F(1, 2), -F(1, 2), -F(1))), rng.choice((F(0), F(0), F(1, 2), -F(1, 2)))]
+    values = values[: len(vectors)]
+    parts = [(value / _product(v, v), v) for value, v in zip(values, vectors, strict=True)]
+    found = [[sum((c * v[i] * v[j] for c, v in parts), F(0)) for j in range(clients)] for i in range(clients)]
+    scale = min(one / -min(map(min, found)), largest / max(map(abs, values)))
+    scale = F(math.floor(12 * scale), 12) if 12 * scale >= 1 else F(1, math.ceil(1 / scale))  # short eigenvalues
+    return [[one + scale * entry for entry in row] for row in found]
+
+
+def _product(one: list[Fraction], two: list[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(one, two, strict=True)), F(0))
 
 
 def _along_a_path(weights: list[Fraction]) -> list[list[Fraction]]:

@@ -16,9 +16,10 @@ from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
 from validate.instances.by_moments import breaks_in_floats
-from validate.instances.candidates import candidate_of, of_rounds, realised, refitted
+from validate.instances.candidates import candidate_of, of_rounds, realised
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
+from validate.instances.refitting import refitted
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt
 

@@ -14,12 +14,12 @@ from validate.instances.candidates import (
     candidate_of,
     of_rounds,
     realised,
-    refitted,
     size,
     smaller,
 )
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
+from validate.instances.refitting import refitted
 from validate.instances.roles import roles_of
 from validate.instances.seen import Seen, measured
 from validate.instances.together import starts_at_minimiser, together, with_its_start

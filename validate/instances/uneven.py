@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theory.claim import Claim
-from validate.instances.candidates import Candidate, candidate_of, realised, refitted
+from validate.instances.candidates import Candidate, candidate_of, realised
+from validate.instances.refitting import refitted
 from validate.instances.roles import roles_in
 from validate.instances.seen import Seen, measured
 from validate.instances.setting import schedules_of

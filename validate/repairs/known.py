@@ -15,9 +15,10 @@ from typing import Any
 from theory.claim import Claim
 from theory.sentence import index_of
 from validate.breaks import accepted
-from validate.instances.candidates import candidate_of, realised, refitted
+from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn, fitting_sizes
+from validate.instances.refitting import refitted
 from validate.instances.seen import Hunt, Seen, measured
 
 POOL, TIGHT = 120, 24

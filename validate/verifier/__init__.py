@@ -27,7 +27,7 @@ VALID is said of them: this program has no catalogue of claims.
     pieces_assumed, ridges_assumed        assumptions of problems of these kinds
     every, unknowns, on_ball              sentences that are assumed for every point, or on a ball
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
-    linear_steps, linear, moments         the same run by means and covariances, without playing outcomes
+    linear_steps, linear, passes, moments the same run by means and covariances, without playing outcomes
     spoken_by_moments                     what sentences come to then
     derivation_atoms, derivation_terms    atoms; polynomials over them
     derivation_binders                    means, sums, E, inner products

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .arguments import MOST_TURNS, check, whole
 from .chances import Drawn
 from .linear_steps import Steps
+from .passes import passed
 from .quantities import Form, Quantities, draws_of
 from .reading import FormatError, Uncheckable
 from .steps import OF_CLIENTS, Loop, Step, defined
@@ -64,8 +65,11 @@ class Round(Steps):
             self.forget(needed)
 
     def repeat(self, loop: Loop, after: frozenset[str]) -> None:
-        if loop.op != "repeat" or loop.count is None:
-            raise Uncheckable(f"moments of clients, or samples, in random order ({loop.op})")
+        if loop.op == "pass":
+            passed(self, loop, after)
+            return
+        if loop.count is None:
+            raise Uncheckable("moments of clients in random order")
         count = self.exact(loop.count, None)
         check(self.problem, loop, loop.count, 0, count, 0)
         own = {name for step in loop.body for name in defined(step)} | {c.name for c in loop.carried}

@@ -64,5 +64,18 @@ CLAIMS = (
     ),
     # FALSE because clients with many samples weigh no more in f: f_1 = x (1 sample), f_2 = 0, 0. True for equal numbers of samples.
     claim("pooled", "norm2(grad(f, x) - sum_n(sum_i(grad(f_ni, x)))/sum_n(sum_i(1))) <= 0", vectors=("x",)),
+    # FALSE because a factor n is lost: 14 samples x^2/2 -+ x, eta = 1/14, x0 = 0.
+    claim(
+        "reshuffled-lost",
+        "E(norm2(x[1] - xstar)) <= eta**3*L*mean_n(sum_i(1))*mean_n(mean_i(norm2(grad(f_ni, xstar))))/2",
+        of=passes,
+        assuming=(
+            "smooth(f_ni, L)",
+            "convex(f_ni)",
+            "eta*L*mean_n(sum_i(1)) <= 1",
+            "N <= 1",
+            "norm2(x0 - xstar) <= 0",
+        ),
+    ),
 )
 PAPER = Paper("batches", "Batches", "a reader", CLAIMS)

@@ -13,6 +13,12 @@ def dgd(w, x, *, a, W):
     return w.mix(x, W) - a * w.gradient(x)
 
 
+@algorithm(x="each x0", g="each grad(f_n, x0)")
+def tracking(w, x, g, *, a, W):
+    new = w.mix(x, W) - a * g
+    return new, w.mix(g, W) + w.gradient(new) - w.gradient(x)
+
+
 VAR = "(mean_n(norm2(x[{k}])) - norm2(mean_n(x[{k}])))"
 
 CLAIMS = (
@@ -44,6 +50,20 @@ CLAIMS = (
         "mean_n(norm2(x[k] - xstar)) <= norm2(x0 - xstar)",
         of=dgd,
         assuming=("connected(W)", "smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "a <= 1/L"),
+    ),
+    # FALSE because the spectral gap bounds the mean square alone: W = J/3 + u u'/28, u = (3, -1, -2), gradients 1, 0, -1.
+    claim(
+        "agree-largest-squared",
+        "max_n(norm2(x[k+1] - mean_n(x[k+1]))) <= rho**2*max_n(norm2(x[k] - mean_n(x[k])))",
+        of=gossip,
+        assuming=("connected(W)",),
+    ),
+    # FALSE because the step is of the order of the gap, not of its square: W = [[3/20, 17/20], [17/20, 3/20]], x^2/2 and 0.
+    claim(
+        "tracking",
+        "mean_n(norm2(x[k] - xstar)) <= 4*norm2(x0 - xstar)",
+        of=tracking,
+        assuming=("smooth(f_n, L)", "convex(f_n)", "a <= (1 - rho)/(2*L)", "same_minimiser(f_n)", "connected(W)"),
     ),
     # FALSE because the clients leave the common minimiser of f along their own gradients. True for N = 1.
     claim(
