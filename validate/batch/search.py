@@ -26,6 +26,7 @@ from validate.instances.candidates import Candidate, candidate_of, each_row, rea
 from validate.instances.longer import CLIENTS, LONGER, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
 from validate.instances.refitting import refitted
+from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, Seen, is_telling, measured
 
 SHAPES, MOST_NUMBERS, MOST_STEPS = 10, 40, 6000
@@ -39,6 +40,8 @@ CLOSE = -0.05
 FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
+LONG_RUNS = (16, 64)
+"""Rounds that there are to be in any case: what is unstable shows late."""
 MOST_GROWN = 120_000
 """Operations times free numbers of what was made larger."""
 COPIED = (CLIENTS, SAMPLES, LONGER)
@@ -114,6 +117,11 @@ def _pass(
 def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     """Each integer of what is nearest, in each way in which it can be larger."""
     told, known = named(claim), set[str]()
+    least = min((one.free for one in climbed), default=0)
+    for one in (one for one in climbed if one.free == least and claim.program is not None):
+        for at, way in enumerate(ways(claim, one.here.base)):
+            if way.name == ROUNDS:
+                yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [])
     few = [one for one in climbed if one.here.layout.size <= FEW] or climbed
     for one in sorted(few, key=lambda one: -one.population.best):
         names = set[str]()
@@ -126,7 +134,8 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             each = range(way.now + 1, EACH + 1, 2 if way.name == LONGER else 1) if copied else ()
             doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
             later = [value for value in doubled if value not in each]
-            yield _Integer(one, way.name, at, [*each, *(v for v in told if v not in each and v > way.now)], later)
+            sure = dict.fromkeys(v for v in (*each, *told) if v > way.now)
+            yield _Integer(one, way.name, at, [*sure], [v for v in later if v not in sure])
         known |= names
 
 
@@ -217,7 +226,8 @@ def _size(claim: Claim, c: Candidate) -> Any:
     counts = [(name, repr(v)) for name, v in c.values.items() if name in claim.domains and claim.domains[name].integer]
     many = [(name, len(v)) for name, v in c.values.items() if isinstance(v, list)]
     rounds = c.rounds if claim.program is not None or ROUNDS in claim.symbols else 0
-    return c.clients, c.samples, c.dim, rounds, *counts, *many
+    networks = [repr(c.values.get(name)) for name in sorted(roles_in(claim).matrices)]  # their entries stay as they are
+    return c.clients, c.samples, c.dim, rounds, *counts, *many, *networks
 
 
 def _floats(here: Traced, c: Candidate) -> Array | None:

@@ -13,7 +13,7 @@ from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
-from theory.sentence import ALL_CLIENTS, SentenceError, evaluate, everything, read
+from theory.sentence import ALL_CLIENTS, SentenceError, everything, read
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import (
@@ -25,7 +25,7 @@ from theory.worst_case.forms import (
     plus,
     squared_sides,
 )
-from validate.both_sides import indices_of, relation_holds
+from validate.both_sides import in_outcomes, indices_of, relation_holds
 from validate.instances.instance import Instance
 from validate.instances.pool import needs_minimiser
 from validate.rounds import TooManyOutcomesError
@@ -247,8 +247,10 @@ class _Reader:
         return read(sentence.left, words).free | read(sentence.right, words).free | hidden
 
     def _condition(self, relation: Any, at: Mapping[str, int]) -> list[tuple[str, Form]]:
-        words = self.claim.vocabulary
-        left, right = (evaluate(side, self.world, at, words) for side in relation.sides)
+        outcomes = list(in_outcomes(relation, self.world, at))
+        if len(outcomes) > 1:
+            raise NotLinearError(f"the assumption {relation}, of what is drawn")
+        ((_, left, right),) = outcomes
         if not any(isinstance(side, Form | Extreme | Root) for side in (left, right)):
             if not relation_holds(left, relation.relation, right):
                 raise NoReadingError(f"{relation} does not hold at these numbers")
