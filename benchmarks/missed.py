@@ -3,7 +3,7 @@
     fedproof check benchmarks/missed.py --quick
 
 All are false. What is not `refuted` is still missed: some counts of clients or samples that have to fit a ratio, a sum
-that takes many numbers at once, and five vectors at once.
+that takes many numbers at once, five vectors at once, two integers that have to be large together, hundreds of rounds.
 """
 
 from __future__ import annotations
@@ -44,6 +44,20 @@ def page(w, x, g, *, eta, p):
     """PAGE: a full gradient now and then, differences of one sample's in between."""
     new, i = x - eta * w.mean(g), w.sample()
     return new, w.where(w.coin(p), w.gradient(new), g + w.gradient(new, i) - w.gradient(x, i))
+
+
+@algorithm(x="each x0", g="each grad(f_n, x0)")
+def tracking(w, x, g, *, eta, W):
+    """Gradient tracking, adapt then combine."""
+    new = w.mix(x - eta * g, W)
+    return new, w.mix(g + w.gradient(new) - w.gradient(x), W)
+
+
+@algorithm(x="x0", g="each grad(f_n, x0)")
+def remembered(w, x, g, *, eta, S):
+    """S clients a round renew their gradients, which all are remembered."""
+    new = w.where(w.choose(S), w.gradient(x), g)
+    return x - eta * w.mean(new), new
 
 
 R = "norm2(x0 - xstar)"
@@ -93,6 +107,18 @@ CLAIMS = (
     claim("simplex", "max(dot(u, v), dot(v, w), dot(w, u), dot(u, z), dot(v, z), dot(w, z), dot(u, r), dot(v, r), "
           "dot(w, r), dot(z, r)) >= 0", vectors=("u", "v", "w", "z", "r"),
           remarks=("the corners of a regular simplex around 0 in four dimensions",)),
+    claim("tracking", f"mean_n(norm2(x[k] - xstar)) <= 4*{R}", of=tracking,
+          assuming=(*EACH, "eta <= (1 - rho)**2/L", "same_minimiser(f_n)", "connected(W)"), remarks=(
+              "W = [[1/10, 9/10], [9/10, 1/10]], x^2/2 and 9/20*x^2, eta = 1/25, k = 300",)),
+    claim("remembered", f"E(f(x[K])) - fstar <= L*{R}/2", of=remembered,
+          assuming=(*EACH, "eta <= 1/(4*L)", "S <= N"), remarks=("N = 16, S = 1, x^2/2, eta = 1/4, K = 15",)),
+    claim("remembered-far", f"E(f(x[K])) - fstar <= L*{R}/2", of=remembered,
+          assuming=(*EACH, "eta <= 1/L", "S <= N"), remarks=("N = 4, S = 1, x^2/2, eta = 1, K = 3",)),
+    claim("leader", "mean_n(norm2(a_n - mean_n(a_n))) <= 0.9*c", vectors=("a_n",),
+          assuming=("norm2(first_n(a_n) - a_n) <= c",), remarks=("0, then five times 1 and five times -1",)),
+    claim("path", "sum_k(norm(x[k+1] - x[k])) <= 1.45*norm(x0 - xstar)", of=descent,
+          assuming=("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L"),
+          remarks=("curvatures 1, 1/5, 1/50, eta = 1, x0 = (3, 2, 5/2), K of some hundreds",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
                    "the left side is down to -19*norm2(x)",)),

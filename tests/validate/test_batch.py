@@ -26,7 +26,7 @@ from validate.batch.bests import Problems, constants, knows
 from validate.batch.bests_of_sentences import best as best_of_sentence
 from validate.batch.bests_of_sentences import knows as knows_sentence
 from validate.batch.hinges import Hinges
-from validate.batch.population import NONE, Population
+from validate.batch.population import NONE, STEEPEST, Population
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
 from validate.batch.starts import starts
 from validate.batch.tracing import Traced
@@ -181,8 +181,8 @@ def test_no_score_is_missed_that_is_above_those_beside_it(label: str) -> None:
     here = next(one for one in (recorded(CLAIMS[label], seed) for seed in range(300)) if one is not None)
     numbers = columns(here, 1)
     one = Population(here, numbers[:, here.fits(numbers)[1]], np.random.default_rng(0))
-    _, scores = one._judged(one.numbers)
-    beside = scores * np.random.default_rng(1).choice([0.1, 1.0, 2.0], size=len(scores))
+    gaps, scores = one._judged(one.numbers)
+    beside = gaps / STEEPEST * np.random.default_rng(1).choice([0.1, 1.0, 2.0], size=len(scores))
     _, found = one._judged(one.numbers, beside=beside)
     assert (found[scores > beside] == scores[scores > beside]).all()
     assert ((found == scores) | (found == NONE)).all()

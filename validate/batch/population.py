@@ -29,8 +29,9 @@ BROKEN = 1e-7
 """A gap beyond which it is no rounding."""
 ROUNDED, PRECISE, DOUBTFUL = 1e-8, 1e-12, -0.2
 """What part of the sides may be rounding where they break a claim, and where a break is nearer than so much."""
-LEAST = 1e-6
-"""A gap that is as small says nothing of how far a break is."""
+LEAST, NARROW, SILENT = 1e-6, 0.01, -10.0
+"""A gap that is as small says nothing of how far a break is, nor one that is narrow with no break near; the score of
+what says nothing."""
 FAR = 14
 """Powers of ten up to which all lengths are taken in other units: a square too many shows in some only."""
 SIMPLE = (0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 0.1, 0.01)
@@ -281,8 +282,8 @@ class Population:
             slopes = self._slopes(everything[:, which], gaps[:, which])
             with np.errstate(all="ignore"):
                 away = gaps[:, which] / np.minimum(np.sqrt((slopes**2).sum(axis=1)), STEEPEST)
-                away[np.abs(gaps[:, which]) < LEAST] = -1.0
-            away = np.where(np.isfinite(away), away, NONE)
+                away = np.where(np.isfinite(away), away, NONE)
+            away[np.abs(gaps[:, which]) < np.where(away <= -1, NARROW, LEAST)] = SILENT
             score[which] = away.max(axis=0)
             open_ = np.flatnonzero((score[which] > -1) & (most[which] <= BROKEN))
             row, here = away.argmax(axis=0)[open_], which[open_]
@@ -291,7 +292,7 @@ class Population:
         if len(doubtful):
             self.traced.relations.count(len(doubtful))
             sure = self.traced.sure(everything[:, doubtful], PRECISE).all(axis=0)
-            score[doubtful[~sure]] = -1.0
+            score[doubtful[~sure]] = SILENT
         score = np.where(most > BROKEN, 1 + most, np.minimum(score, -1e-12))
         return most, np.where(most > NONE, score, NONE)
 
@@ -337,8 +338,8 @@ class Population:
         there[self.places] += (slopes / steep[:, None]).T[:, None] * parts * np.abs(here[self.places])[:, None]
         self._with_constants(there, np.arange(len(FARTHER)))
         found = self._gaps_of(there.reshape(len(here), -1))
-        broken = (np.nan_to_num(found, nan=-1.0).max(axis=0) > 0).reshape(parts.shape).any(axis=0)
-        return np.where(broken, scores, (scores - 2) / 2)
+        broken = (np.nan_to_num(found, nan=-1.0).max(axis=0) > BROKEN).reshape(parts.shape).any(axis=0)
+        return np.where(broken, scores, np.where(gaps > -NARROW, SILENT, (scores - 2) / 2))
 
     def _gaps(self, numbers: Array) -> Array:
         return self._gaps_of(self.traced.with_constants(numbers))
