@@ -14,7 +14,7 @@ is asked of the first. A product of two vectors is at most that of their lengths
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -25,6 +25,7 @@ from theory.formula import Apply, Name, Number
 from theory.predicates import Smooth, StronglyConvex
 from theory.program import limits, names_in
 from theory.sentence import (
+    INTEGERS,
     OVER,
     At,
     Expression,
@@ -84,9 +85,19 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         return []
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
     detail = answer.detail + in_the_first + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
+    if answer.proof is not None:
+        detail += _by_name(claim, answer.proof.core)
     if outcome == "holds" and numbers.meanings:  # of numbers that are bound to functions this says little
         return []
     return [Evidence("hypotheses", outcome, detail, data=answer.to_json(), origin="search")]
+
+
+def _by_name(claim: Claim, core: Iterable[str]) -> str:
+    """That a parameter is an integer by its name alone, where this is part of what cannot hold together."""
+    named = [n for n in sorted(INTEGERS & claim.domains.keys() - claim.parameters.keys()) if f"domain of {n}" in core]
+    return "".join(
+        f"; {n} is an integer, at least 1, by its name (parameters={{{n!r}: ...}} says otherwise)" for n in named
+    )
 
 
 def _asked_by_the_program(claim: Claim) -> list[Sentence]:

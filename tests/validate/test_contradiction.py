@@ -4,7 +4,7 @@ import pytest
 
 from tests.rounds import descent
 from theory import algorithm, claim
-from theory.domain import NONNEGATIVE, REAL
+from theory.domain import COUNT, NONNEGATIVE, REAL
 from validate.certificate import verified
 from validate.contradiction import contradictions
 from validate.examine import examine
@@ -153,3 +153,12 @@ def test_a_constant_that_may_be_0_bounds_nothing(where):
                   "for every x, y: norm2(grad(f, x) - grad(f, y)) <= G", "G >= 5"),
     )  # fmt: skip
     assert not excluded(one)
+
+
+@pytest.mark.parametrize(("where", "said"), [({}, True), ({"b": COUNT}, False)])
+def test_what_is_an_integer_by_its_name_is_said_to_be_one(where, said):
+    """Momentum is often called b, and an author who reads "vacuous" alone looks in vain."""
+    one = claim("c", "a*b <= a", assuming=("b < 1",), parameters=where)
+    (item,) = contradictions(one)
+    assert item.outcome == "vacuous"
+    assert ("b is an integer, at least 1, by its name (parameters={'b': ...} says otherwise)" in item.detail) == said

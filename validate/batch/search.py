@@ -41,7 +41,7 @@ FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
 LONG_RUNS = (16, 64)
-"""Rounds that there are to be in any case: what is unstable shows late."""
+"""Rounds that there are to be in any case where nothing is drawn: what is unstable shows late."""
 MOST_GROWN = 120_000
 """Operations times free numbers of what was made larger."""
 COPIED = (CLIENTS, SAMPLES, LONGER)
@@ -118,7 +118,8 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     """Each integer of what is nearest, in each way in which it can be larger."""
     told, known = named(claim), set[str]()
     least = min((one.free for one in climbed), default=0)
-    for one in (one for one in climbed if one.free == least and claim.program is not None):
+    certain = claim.program is not None and not claim.program.random
+    for one in (one for one in climbed if one.free == least and certain):
         for at, way in enumerate(ways(claim, one.here.base)):
             if way.name == ROUNDS:
                 yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [])
