@@ -90,13 +90,13 @@ def examine(
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
-    proved = any(item.outcome == "proved" for item in evidence)
+    proved = _is_proved(evidence)
     found = _tried_first(claim, FIRST[quick], quick, seed, tell, stop, proved)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
         evidence += derived
-        proved = any(item.outcome == "proved" for item in evidence)
+        proved = _is_proved(evidence)
     if not (proved or broken):
         stop()
         found = _hunted(claim, found, quick, seed, tell, stop)
@@ -105,6 +105,7 @@ def examine(
             evidence += more
     path: Path | None = None
     unbroken = found.broken is None
+    evidence = evidence if unbroken else [*map(_without_citations, evidence)]
     if found.broken is not None:
         item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
         item = replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried})
@@ -127,6 +128,19 @@ def examine(
     covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)
     return replace(result, proof=proof) if result.verdict == "proved" else result
+
+
+def _is_proved(evidence: list[Evidence]) -> bool:
+    """Whether it is proved in full: what stands on a citation is tried like what is not proved."""
+    return any(item.outcome == "proved" and not item.citations for item in evidence)
+
+
+def _without_citations(item: Evidence) -> Evidence:
+    """A proof that cites, where an instance breaks the claim: then what it cites is not so."""
+    if not item.citations:
+        return item
+    detail = f"its derivation stands on what it cites ({'; '.join(item.citations)}), and an instance breaks it"
+    return replace(item, outcome="undecided", detail=detail)
 
 
 def _is_bounded(evidence: list[Evidence]) -> bool:

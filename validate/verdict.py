@@ -75,6 +75,12 @@ class Evidence:
         """Of a derivation that is refused: by whom, at which line, and why, as `refused` has it; else None."""
         return (self.data or {}).get("refused")
 
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """Of a proof, what it takes from elsewhere without one."""
+        proof = (self.data or {}).get("proof") if self.outcome == "proved" else None
+        return tuple(proof["citations"]) if isinstance(proof, Mapping) else ()
+
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         return {
@@ -163,7 +169,7 @@ class Result:
 
     @property
     def said(self) -> str:
-        """The verdict, with what may not be missing beside the word: a break, the budget of the search.
+        """The verdict, with what may not be missing beside the word: a break, the budget of the search, citations.
 
         Example:
             >>> Result("a/b", "supported", None, (Evidence("search", "holds", "not broken"),), quick=True).said
@@ -173,7 +179,14 @@ class Result:
             return "undecided: broken" if self.broken else "undecided"
         if self.verdict == "refuted":
             return refuted_as(self.sure)
+        if self.verdict == "proved" and self.citations:
+            return f"proved, citing {'; '.join(self.citations)}"
         return f"supported ({self.budget})" if self.verdict == "supported" else self.verdict
+
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """What its derivation takes from elsewhere without a proof."""
+        return next((cited for e in self.evidence if (cited := e.citations)), ())
 
     @property
     def budget(self) -> str:

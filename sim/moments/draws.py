@@ -207,7 +207,7 @@ def divided(probability: Array, terms: Array, many: Sequence[int], numbers: Numb
     keys = [[tuple(to_fraction(terms[t, n, o]) for t in range(len(terms))) for o in range(outcomes)] for n in range(N)]
     # clients of the same kind are interchangeable: the law of all but two depends on their kinds alone
     kinds: dict[Any, int] = {}
-    kind = [kinds.setdefault((tuple(keys[n]), tuple(map(to_fraction, probability[n]))), len(kinds)) for n in range(N)]
+    kind = [kinds.setdefault((tuple(keys[n]), tuple(map(_same, probability[n]))), len(kinds)) for n in range(N)]
     K, T = len(kinds), len(terms) + 1
     counts = [sum(m for m, c in zip(many, kind, strict=True) if c == a) for a in range(K)]
     chance = [probability[kind.index(a)] for a in range(K)]
@@ -304,3 +304,8 @@ def _inverse(values: Array, numbers: Numbers) -> Array:
         return numbers.array(np.frompyfunc(lambda v: 1 / to_fraction(v) if v else Fraction(0), 1, 1)(values))
     found = values.astype(float)
     return np.divide(1, found, out=np.zeros_like(found), where=found != 0)
+
+
+def _same(value: Any) -> Any:
+    """What is equal for numbers that are; one that records is equal to itself alone."""
+    return to_fraction(value) if isinstance(value, int | float | Fraction) or hasattr(value, "p") else id(value)

@@ -25,6 +25,7 @@ from theory.derivation import Checked, NotProvedError, check
 from theory.sentence import read
 from validate import proving, verifier
 from validate.certificate.derivation import derivation_certificate
+from validate.examine import examine
 from validate.verifier import FormatError
 
 ROOT = Path(__file__).parents[2]
@@ -290,3 +291,15 @@ PAPER = Paper("mine", "t", "a", (FLAT,))
     command = [sys.executable, "-c", "from validate.cli import main; main()", "check", "mine.py", "--quick", "--json"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert '"verdict": "vacuous"' in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("most", "verdict", "said"), [("0.36", "refuted", "refuted"), ("0.4", "proved", "proved, citing A Book")]
+)
+def test_what_stands_on_a_citation_says_so_and_is_tried_like_what_is_not_proved(most, verdict, said, tmp_path):
+    """a*K*(1 - a)**K comes to 1/e: a source that says less is broken late, from K = 26 on."""
+    proof = ({"name": "all", "by": "citation", "source": "A Book"},)
+    result = examine(
+        claim("one", f"a*K*(1 - a)**K <= {most}", assuming=("a < 1",), proof=proof), quick=True, out=tmp_path
+    )
+    assert (result.verdict, result.said) == (verdict, said)

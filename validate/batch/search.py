@@ -151,6 +151,7 @@ class _Integer:
         values: what it is to be in any case.
         later: what it is to be then, for as long as that brings a break nearer.
         best: the score of what came nearest.
+        last: the latest population.
     """
 
     of: _Climbed
@@ -159,6 +160,7 @@ class _Integer:
     values: list[int]
     later: list[int]
     best: float = NONE
+    last: _Climbed | None = None
 
     def next(self, claim: Claim, rng: np.random.Generator, known: set[Any]) -> _Climbed | None:
         """A population with the next value; None where there is none, or it is the same as one that is known."""
@@ -168,7 +170,11 @@ class _Integer:
             return None
         known.add(here.key)
         first = np.array([[float(x)] for x in here.layout.numbers(here.base)])
-        near = np.concatenate([self.of.population.tightest(NEAR), self.of.population.first], axis=1)
+        of = self.of.population
+        before = [of.tightest(NEAR), of.first]
+        if self.last is not None and self.last.free == self.of.free:
+            before.append(self.last.population.tightest(NEAR))
+        near = np.concatenate(before, axis=1)
         if len(near) == len(first):
             first = np.concatenate([first, near[:, here.fits(near)[1]]], axis=1)
         return _Climbed(here, Population(here, first, rng, SCATTERED if len(near) < len(first) else 1))
@@ -177,7 +183,7 @@ class _Integer:
         """Whether there is more to come."""
         best = NONE if larger is None else larger.population.best
         nearer = best > BETTER * self.best
-        self.best = max(best, self.best)
+        self.best, self.last = max(best, self.best), larger or self.last
         if larger is not None and nearer and self.name not in COPIED:
             self.of = larger
         return bool(self.values) or (bool(self.later) and nearer)

@@ -15,6 +15,7 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Number
 from theory.sentence import everything
+from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised
 from validate.instances.pool import Drawn
 from validate.instances.refitting import refitted
@@ -57,7 +58,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     """The integers of an instance, each in the ways in which it can be larger."""
     roles = roles_in(claim)
     alone = claim.of is None and not c.has_functions and not c.vectors
-    if has_rounds(claim):
+    longer_runs = has_rounds(claim) and not shows_at_once(claim)
+    if longer_runs:
         most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
         yield Way(ROUNDS, c.rounds, most, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
@@ -66,7 +68,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
-            if not last and claim.of is not None and c.has_functions and c.rounds < MOST_TOGETHER:
+            if not last and claim.of is not None and longer_runs and c.has_functions and c.rounds < MOST_TOGETHER:
                 now = max(clients, c.rounds)
                 yield Way(LONGER, now, MOST_TOGETHER, lambda c, v: of_rounds(_of_clients(c, claim, v, False), claim, v))
         samples = c.samples
