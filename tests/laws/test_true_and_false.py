@@ -1,4 +1,4 @@
-"""Claims as readers write them, 451 of them, with what is true of each in the comment above it.
+"""Claims as readers write them, 460 of them, with what is true of each in the comment above it.
 
 The comment says TRUE, FALSE or VACUOUS, and why. Some are checked always, all of them where slow tests run.
 """
@@ -16,8 +16,6 @@ LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
 OPEN = {"mixed/flat": "its assumptions leave constants only, so that every start is a minimiser"}
 QUICK = (
-    "numbers/harmonic",
-    "ends/total-any-sign",
     "mixed/three-hundred",
     "knees/four-each",
     "functions/signs",
