@@ -31,16 +31,16 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quick check searches from no instance: most of its time, where the verdict is the pool's all the same."""
+    """A quick check searches from no instance, and none far out: most of its time, where the verdict is the pool's."""
     from validate import examine
 
     monkeypatch.setitem(examine.EVALUATIONS, True, 0)
+    monkeypatch.setitem(examine.FAR, True, 0)
 
 
 @pytest.fixture
-def few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quick check draws few instances, and searches from none of them: for what a pool alone is not asked to see."""
+def few_instances(without_search: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it draw more than a few: for what a pool alone is not asked to see."""
     from validate import examine
 
     monkeypatch.setitem(examine.POOL, True, 20)
-    monkeypatch.setitem(examine.EVALUATIONS, True, 0)
