@@ -64,7 +64,8 @@ CODE = """
 import numpy as np
 
 def right(x, problem, rng, eta):
-    return x - eta * np.mean([problem.gradient(n, x, rng.integers(problem.samples[n])) for n in range(problem.clients)], 0)
+    each = [problem.gradient(n, x, rng.integers(problem.samples[n])) for n in range(problem.clients)]
+    return x - eta * np.mean(each, axis=0)
 
 def wrong(x):
     return x

@@ -178,6 +178,7 @@ def test_the_drift_term_of_a_printed_theorem_is_not_needed() -> None:
     assert carried(false, eq8, 400) is None
 
 
+@pytest.mark.slow
 def test_half_of_the_first_term_of_a_printed_theorem_is_enough() -> None:
     eq8 = catalog.claim("fedavg-svrg/theorem-v1-eq8")
     for factor, stands in (("1/2", True), ("49/100", False)):
