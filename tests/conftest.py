@@ -39,8 +39,9 @@ def without_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def few_instances(without_search: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does it draw more than a few: for what a pool alone is not asked to see."""
+def few_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A quick check draws few instances, and searches from none of them: for what a pool alone is not asked to see."""
     from validate import examine
 
     monkeypatch.setitem(examine.POOL, True, 20)
+    monkeypatch.setitem(examine.EVALUATIONS, True, 0)
