@@ -290,7 +290,7 @@ def test_formulas_in_docstrings_are_no_markup(monkeypatch: pytest.MonkeyPatch) -
 
 # --- the pages' commands, as they stand -------------------------------------------------------------------------------
 
-MINUTES = ("check", "falsify", "mutate", "prove", "repair", "report", "reproduce", "review", "sharpen")
+MINUTES = ("check", "diff", "falsify", "mutate", "prove", "repair", "report", "reproduce", "review", "sharpen")
 NEWS = ("check", "falsify", "feasible", "measure", "read", "report")
 SAYS = {**dict.fromkeys(NEWS, (0, 1)), "diff": (1,)}
 """1: something about a claim or a code, or an open question."""

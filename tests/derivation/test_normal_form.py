@@ -116,7 +116,7 @@ def settings_of(draw: st.DrawFn) -> tuple[Numbers, World]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(text=SCALAR, setting=settings_of())
 def test_a_normal_form_is_worth_what_the_expression_is(text: str, setting: tuple[Numbers, World]) -> None:
     numbers, world = setting
@@ -140,7 +140,7 @@ def test_an_inner_product_of_normal_forms(one: str, other: str, setting: tuple[N
     assert numbers.value(product, at) == sum(a * b for a, b in zip(u, v, strict=True))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(text=SCALAR, setting=settings_of(), strict=st.booleans())
 def test_the_sign_of_an_expression_is_among_those_that_it_may_have(
     text: str, setting: tuple[Numbers, World], strict: bool

@@ -20,7 +20,7 @@ from theory import catalog
 from validate import verifier
 
 TARGETS = {target.name: target for target in targets()}
-EXAMPLES = {"certificate": 150, "problem file": 60, "formula": 200, "sweep": 80, "store": 60, "command line": 30}
+EXAMPLES = {"certificate": 80, "problem file": 60, "formula": 200, "sweep": 80, "store": 60, "command line": 30}
 
 
 def check(target: Target, cases: int) -> None:
@@ -59,13 +59,13 @@ def environments_are_survived(numbers: range, folder: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_bad_command_lines_and_environments(tmp_path: Path) -> None:
-    environments_are_survived(range(5), tmp_path)
+    environments_are_survived(range(3), tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_many_more_environments(tmp_path: Path) -> None:
-    environments_are_survived(range(5, 150), tmp_path)
+    environments_are_survived(range(3, 150), tmp_path)
 
 
 # --- that these tests can fail ---------------------------------------------------------------------------------------

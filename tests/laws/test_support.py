@@ -51,6 +51,15 @@ def seen() -> list[Seen]:
     return found.seen
 
 
+FIXED = made("(1 - delta*mu)**(H*k)*R2 + 2*delta*noise/mu", *CONTRACTION.assuming, "H <= 1", "noise <= 0")
+"""H <= 1 leaves one local step, and noise <= 0 no noise."""
+
+
+@pytest.fixture(scope="module")
+def fixed() -> Hunt:
+    return hunt(FIXED, pool=400, evaluations=0)
+
+
 def earned(found: list[Seen], of: Claim = CONTRACTION) -> Coverage:
     return coverage(of, Hunt(seen=found), quick=True)
 
@@ -100,10 +109,9 @@ def test_starts_at_the_minimiser_or_off_it_alone_are_no_support(seen: list[Seen]
     assert "every start was at the minimiser" in earned(at * 20).detail
 
 
-def test_a_value_that_the_assumptions_fix_need_not_vary() -> None:
-    """H <= 1 leaves one local step, and noise <= 0 no noise: that is the claim's, not the pool's, doing."""
-    one = made("(1 - delta*mu)**(H*k)*R2 + 2*delta*noise/mu", *CONTRACTION.assuming, "H <= 1", "noise <= 0")
-    assert coverage(one, hunt(one, pool=400, evaluations=0), quick=True).earned
+def test_a_value_that_the_assumptions_fix_need_not_vary(fixed: Hunt) -> None:
+    """That is the claim's, not the pool's, doing."""
+    assert coverage(FIXED, fixed, quick=True).earned
 
 
 @pytest.mark.parametrize("bounded", ["lipschitz(f, G)", "bounded_gradients(f, G)"])
@@ -117,12 +125,9 @@ def test_linear_functions_earn_no_dimensions(bounded: str, tmp_path: Path) -> No
     assert examine(one, quick=True, out=tmp_path).verdict in ("undecided", "refuted")
 
 
-def test_assumptions_on_a_part_of_the_space_earn_no_support_and_exclude_nothing() -> None:
+def test_assumptions_on_a_part_of_the_space_earn_no_support_and_exclude_nothing(fixed: Hunt) -> None:
     """What is asked on a ball only is asked everywhere of the pool: a break refutes, but nothing else is known."""
-    one = made("(1 - delta*mu)**(H*k)*R2 + 2*delta*noise/mu", *CONTRACTION.assuming, "H <= 1", "noise <= 0")
-    found = hunt(one, pool=400, evaluations=0)
-    assert coverage(one, found, quick=True).earned
-    there = coverage(replace(one, over="norm(x) <= 1"), found, quick=True)
+    there = coverage(replace(FIXED, over="norm(x) <= 1"), fixed, quick=True)
     assert not there.earned
     assert "what is assumed where norm(x) <= 1 only was asked everywhere" in there.detail
     steep = claim(

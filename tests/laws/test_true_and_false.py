@@ -16,8 +16,6 @@ LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
 OPEN = {"mixed/flat": "its assumptions leave constants only, so that every start is a minimiser"}
 QUICK = (
-    "numbers/harmonic",
-    "ends/total-any-sign",
     "mixed/three-hundred",
     "knees/four-each",
     "functions/signs",

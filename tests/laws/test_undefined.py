@@ -50,7 +50,7 @@ def test_what_is_large_is_not_undefined(one: Claim, tmp_path: Path) -> None:
     assert "undefined" not in text
 
 
-@pytest.mark.usefixtures("few_instances")
+@pytest.mark.usefixtures("few_instances", "without_search")
 def test_what_is_undefined_everywhere_supports_nothing(tmp_path: Path) -> None:
     verdict, text = told(units.NEVER, tmp_path)
     assert verdict == "undecided"

@@ -18,6 +18,7 @@ from sim.simulate import Sample, functions_of, simulate
 from sim.streams import PASSES, PROGRAM, VISITS
 from tests.outcomes import expectation, recorded
 from tests.rounds import noisy
+from tests.shares import share
 from tests.sim import _plain as plain
 from tests.theory import by_hand
 from theory.papers import algorithms
@@ -495,7 +496,7 @@ LAWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "parameters", "which", "rounds"), LAWS)
+@pytest.mark.parametrize(("name", "parameters", "which", "rounds"), share(LAWS, 2))
 def test_means_are_exact_expectations(name, parameters, which, rounds):
     """E of each coordinate and of norm2 of the model, within 5.2 standard errors."""
     problem, start, runs = TINY[which], np.array([1.0, -1.5]), 20_000

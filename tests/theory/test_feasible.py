@@ -252,7 +252,7 @@ def polynomial(coefficients: list[int]) -> str:
 
 
 @given(x=SMALL, y=SMALL, rows=st.lists(st.tuples(COEFFICIENTS, st.sampled_from(["<=", "<", "==", ">="])), max_size=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_a_system_with_a_planted_solution_is_never_empty(
     x: Fraction, y: Fraction, rows: list[tuple[list[int], str]]
 ) -> None:
@@ -276,7 +276,7 @@ CURVED = (
 
 
 @given(x=SMALL, y=SMALL, k=st.integers(1, 4), texts=st.lists(st.sampled_from(CURVED), min_size=1, max_size=3))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_what_z3_is_told_of_curved_functions_is_true(x: Fraction, y: Fraction, k: int, texts: list[str]) -> None:
     domains = XY | {"K": COUNT}
     relations = ["x - 1/10000 < " + str(x), f"x > {x - Fraction(1, 10000)}", f"y == {y}", f"K == {k}"]
@@ -318,7 +318,7 @@ def test_a_system_with_planted_multipliers_is_never_feasible(
 
 
 @given(rows=st.lists(COEFFICIENTS, min_size=2, max_size=3), side=st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_z3_and_branch_and_bound_agree(rows: list[list[int]], side: int) -> None:
     domains = {"x": Domain(-side, side), "y": Domain(0, side, lower_open=True)}
     relations = [f"{polynomial(row)} < -1/2" for row in rows]

@@ -136,7 +136,7 @@ SIGNS = _SIGNS.split()
 
 
 @given(st.integers(0, 10**9))
-@settings(deadline=None, derandomize=True, max_examples=600, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, derandomize=True, max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_a_sign_more_or_less_is_another_sentence_a_question_or_an_error(seed: int) -> None:
     rng = random.Random(seed)
     claim = rng.choice(claims())
@@ -162,7 +162,7 @@ def test_a_sign_more_or_less_is_another_sentence_a_question_or_an_error(seed: in
 
 
 @given(st.lists(st.sampled_from([*SIGNS, "1", ".", ",", r"\\", "&", "é", r"\,"]), max_size=25), st.booleans())
-@settings(deadline=None, derandomize=True, max_examples=1500)
+@settings(deadline=None, derandomize=True, max_examples=800)
 def test_noise_is_never_a_traceback(tokens: list[str], told: bool) -> None:
     try:
         found = read(" ".join(tokens), fedavg if told else None)

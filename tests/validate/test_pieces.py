@@ -262,7 +262,7 @@ def _gap(predicate: p.Predicate, f: Piecewise, constants: tuple[Any, ...], x: Fr
     return 2 * constants[0] * (f.value(x) - f.least[0]) - a * a
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ASSUMED))
 def test_best_constants_are_true_at_all_points_and_better_ones_nowhere_near(seed: int, text: str) -> None:
     rng = random.Random(seed)
@@ -296,7 +296,7 @@ def test_best_constants_are_true_at_all_points_and_better_ones_nowhere_near(seed
     assert all(gap(predicate, one, exact, x, y) <= 0 for x, y in product(xs[:15], xs))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ASSUMED))
 def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
     rng = random.Random(seed)

@@ -83,6 +83,7 @@ PAPER = Paper("mine", "Of a file", "Nobody", tuple(claim(f"c{i}", f"x**2 + {i} >
 """
 
 
+@pytest.mark.slow
 def test_the_claims_of_a_file_are_checked_in_other_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -118,7 +118,7 @@ def test_the_time_ends_a_check_too(monkeypatch: pytest.MonkeyPatch) -> None:
         raise GivenUpError
 
     monkeypatch.setattr(import_module("validate.checking"), "check_one", endless)
-    found = repair(CONSTANT, seconds=4)
+    found = repair(CONSTANT, seconds=1)
     assert (found.best, found.cut) == (None, True)
     assert found.seconds < 8
     assert "whose check did not end in the time" in found.said

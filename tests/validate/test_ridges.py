@@ -286,7 +286,7 @@ def rounded(values: Any) -> tuple[Fraction, ...]:
     return tuple(F(float(v)).limit_denominator(10**9) if isinstance(v, float) else F(v) for v in values)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ASSUMED))
 def test_best_constants_are_true_at_all_points_and_better_ones_not_where_directions_are_orthogonal(
     seed: int, text: str
@@ -320,7 +320,7 @@ def test_best_constants_are_true_at_all_points_and_better_ones_not_where_directi
     assert all(missed(predicate, one, exact, x, y) <= 0 for x, y in combinations(xs, 2))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(ASSUMED))
 def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
     rng = random.Random(seed)

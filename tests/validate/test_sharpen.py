@@ -117,6 +117,7 @@ def test_nothing_is_called_needed_that_a_certificate_does_not_show(tmp_path: Pat
 # --- worst cases, and formulas for them ---
 
 
+@pytest.mark.slow
 def test_the_rate_of_gradient_descent_is_recognised_and_proved() -> None:
     """The tight rate of function values is the square of the one that is claimed (Taylor, Hendrickx, Glineur 2018)."""
     found = sharpen(catalog.claim("textbook/gradient-descent-linear"), seconds=20)
@@ -129,7 +130,7 @@ def test_the_rate_of_gradient_descent_is_recognised_and_proved() -> None:
 
 
 def test_a_tight_rate_is_called_the_least() -> None:
-    (one,) = sharpen(catalog.claim("textbook/gradient-descent-tight"), seconds=12).least
+    (one,) = sharpen(catalog.claim("textbook/gradient-descent-tight"), seconds=5).least
     assert one.exact
     assert one.formula is None
 
@@ -178,6 +179,7 @@ def test_the_drift_term_of_a_printed_theorem_is_not_needed() -> None:
     assert carried(false, eq8, 400) is None
 
 
+@pytest.mark.slow
 def test_half_of_the_first_term_of_a_printed_theorem_is_enough() -> None:
     eq8 = catalog.claim("fedavg-svrg/theorem-v1-eq8")
     for factor, stands in (("1/2", True), ("49/100", False)):

@@ -38,6 +38,7 @@ def test_the_file_is_short() -> None:
     assert len(blocks("python")[0].splitlines()) < 45
 
 
+@pytest.mark.slow
 def test_the_verdicts_are_those_on_the_page(written: Path) -> None:
     result = call("check", "my_paper.py", "--quick")
     assert result.exit_code == 1, result.output  # one is refuted

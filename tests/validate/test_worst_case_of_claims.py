@@ -281,23 +281,26 @@ PAPER = Paper("angles", "Angles", "a reader", (ANGLE,))
 """
 
 
-@pytest.mark.parametrize("few", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_a_readers_file_is_refuted_by_the_worst_case(few: bool, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """No quadratic and no function in one dimension breaks it; by the check, by the worst case alone, and by falsify.
-
-    In slow tests what comes before the worst case in a check is whole.
-    """
-    if few:
-        request.getfixturevalue("few_instances")
-    path = tmp_path / "angles.py"
+def angle(folder: Path) -> Claim:
+    path = folder / "angles.py"
     path.write_text(ANGLE, encoding="utf-8")
     with forgetting():
-        one = load(path).claims[0]
-        result = examine(one, quick=True, out=tmp_path)
-        assert result.verdict == "refuted"
-        (item,), _, _ = worst_evidence(one, tmp_path, quick=True)
-        assert (item.outcome, item.origin) == ("refuted", "worst case")
-        found = falsified(one, seconds=60, out=tmp_path)
+        return load(path).claims[0]
+
+
+def test_a_readers_file_is_refuted_by_the_worst_case(tmp_path: Path) -> None:
+    """No quadratic and no function in one dimension breaks it."""
+    (item,), path, _ = worst_evidence(angle(tmp_path), tmp_path, quick=True)
+    assert (item.outcome, item.origin) == ("refuted", "worst case")
+    assert path is not None
+    assert verifier.verify(json.loads(path.read_text(encoding="utf-8"))).valid
+
+
+@pytest.mark.slow
+def test_what_the_worst_case_breaks_a_check_and_falsify_refute(tmp_path: Path) -> None:
+    one = angle(tmp_path)
+    assert examine(one, quick=True, out=tmp_path).verdict == "refuted"
+    found = falsified(one, seconds=60, out=tmp_path)
     assert found.certificate is not None
     assert found.broken is not None
     assert verifier.verify(json.loads(found.certificate.read_text(encoding="utf-8"))).valid

@@ -25,7 +25,7 @@ def laws(play: Play) -> str:
         return str(error)
 
 
-@pytest.mark.parametrize("id", share(PLAYED, 12))
+@pytest.mark.parametrize("id", share(PLAYED, 24))
 def test_what_is_written_out_is_played_as_before(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = catalog.claim(id)
     many = [one for seed in range(8) if (one := drawn(claim, seed)) is not None]
