@@ -259,3 +259,16 @@ def test_what_was_missed_once_is_refuted(label: str, tmp_path: Path) -> None:
     """All are false, and a quick check did not see it (`benchmarks.missed`)."""
     (one,) = (c for c in missed.PAPER if c.label == label)
     assert examine(one, quick=True, out=tmp_path).verdict == "refuted"
+
+
+@algorithm(x="each x0", old="each x0", g="each 0")
+def stuck(w: Any, x: Any, old: Any, g: Any, *, eta: Any) -> Any:
+    """EXTRA whose memory begins at 0, so that nothing ever moves."""
+    return x + (x - old) - eta * g, x, g
+
+
+@pytest.mark.parametrize(("of", "said"), [(stuck, True), (descent, False)])
+def test_an_algorithm_that_never_moves_earns_nothing(of: Algorithm, said: bool) -> None:
+    x = "mean_n(norm2(x[k] - xstar))" if of is stuck else "norm2(x[k] - xstar)"
+    one = claim("one", f"{x} <= 4*norm2(x0 - xstar)", of=of, assuming=("smooth(f, L)", "convex(f)", "eta <= 1/L"))
+    assert ("no run left its start" in earned(hunt(one, pool=120, evaluations=0).seen, one).detail) == said

@@ -159,7 +159,10 @@ class Runs:
                     raise UntracedError("there are many rows")
             if not rows:
                 raise UntracedError("no row hangs on the instance")
-            end = [values_of(x) for x in play.law(rounds)[0][1][0]]
+            last = play.law(rounds)[0][1][0]
+            while isinstance(last[0], tuple):  # of the first client, or the newest that is remembered
+                last = last[0]
+            end = [values_of(x) for x in last]
             gap, size = (np.array([np.broadcast_to(x, numbers.shape[1:]) for x in xs]) for xs in (rows, sizes))
             gaps = np.where(size > SMALL * np.nanmax(size, axis=0, initial=0.0), gap / size, np.nan)
             gaps[~(np.abs(gaps) > LEAST)] = np.nan

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from theory.claim import Claim
@@ -23,6 +24,8 @@ from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, is_telling, measured
 from validate.instances.together import with_its_start
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
 from validate.verdict import NOTHING_COVERED, Coverage
 
 LEAST = 20
@@ -124,6 +127,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
                 told.append("nothing said where a run begins at the minimiser")
             else:
                 missing.append("no start was at the minimiser")
+        if not _start_is_tied(claim) and not any(islice(filter(None, map(_moves, instances)), 1)):
+            missing.append("no run left its start")
         rounds = max(one.instance.rounds for one in instances)
         told.append(f"up to {max(rounds, reached.pop('K', 0))} rounds")
     elif "K" in reached:
@@ -324,6 +329,17 @@ def _speaks_of_clients(claim: Claim) -> bool:
     }:
         return True
     return any(v.endswith("_n") for v in claim.vectors) or any(p.function != "f" for p in claim.predicates)
+
+
+def _moves(one: Drawn) -> bool:
+    """Whether a state is another after one round; also where that is not known."""
+    if one.instance.program is None or one.instance.problem is None or not one.instance.rounds:
+        return False
+    try:
+        play = Play(one.instance)
+        return any(state != play.start for _, state in play.law(1))
+    except (ValueError, ArithmeticError, TooManyOutcomesError):
+        return True
 
 
 def _is_at_minimiser(one: Drawn) -> bool | None:
