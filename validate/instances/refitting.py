@@ -12,6 +12,7 @@ from theory.formula import Name
 from theory.sentence import Sentence, everything, index_of, read
 from validate.instances.candidates import Candidate, setting_of, worth
 from validate.instances.relations import holds, holds_surely, relation_satisfied
+from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, Values, schedules_of
 from validate.instances.turning_points import fractions_near
 
@@ -63,7 +64,8 @@ def _scaled(relation: Sentence, world: Setting, claim: Claim, values: Values, fr
     if not all(isinstance(side, Fraction) and side > 0 for side in sides):
         return
     names = {index_of(p)[0] for side in relation.sides for p in read(side, claim.vocabulary).parameters}
-    for name in sorted(free & names):
+    real = {name for name in free & names if name in claim.domains and not claim.domains[name].integer}
+    for name in sorted(real - roles_in(claim).counts):
         before = values[name]
         for factor in (sides[1] / sides[0], sides[0] / sides[1]):
             values[name] = before * factor
