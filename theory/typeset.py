@@ -204,7 +204,8 @@ def _apply(e: Apply, words: Vocabulary) -> _Set:
     if operation in ("min", "max"):
         listed = r",\ ".join(part.text for part in inner)
         return _Set(rf"\{operation}" + _fenced(r"\{", listed, r"\}"), POWER)
-    return _Set(rf"\{operation}{_fenced('(', first.text, ')')}", POWER)  # log, exp
+    known = rf"\{operation}" if operation in ("log", "exp") else rf"\operatorname{{{operation}}}"
+    return _Set(f"{known}{_fenced('(', first.text, ')')}", POWER)
 
 
 def _over(operation: str, inner: _Set) -> _Set:

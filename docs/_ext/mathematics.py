@@ -1,7 +1,7 @@
-"""Formulas as inline SVG, set by `validate.report.formula`: no script, no font and no network is needed to read them.
+"""Formulas as inline SVG, set by `validate.report.formula`: no script and no network is needed to read them.
 
 A math node may have an attribute ``spoken``, the formula for screen readers; without, they read the LaTeX. What the
-formulas of a page refer to (pieces, outlines of glyphs) is put once at its end.
+formulas of a page refer to (pieces, and a font of their glyphs) is put once at its end.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def display(translator: Any, node: nodes.Element) -> None:
 
 
 def add_definitions(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
-    """The pieces and outlines that the page's formulas refer to."""
+    """The pieces and the font that the page's formulas refer to."""
     setter = getattr(app.builder, "typesetters", {}).pop(pagename, None)
     if setter is not None and "body" in context:
         context["body"] += str(setter.definitions(context["body"]))

@@ -6,7 +6,7 @@ from itertools import islice
 
 from hypothesis import strategies as st
 
-from tests.fuzz import confirmed, recomputed, seeds, statements
+from tests.fuzz import confirmed, derivations, recomputed, seeds, statements
 from tests.fuzz.command_lines import command_lines, run_command
 from tests.fuzz.mutation import NUMBERS, TEXTS, damaged, documents, edited, mostly
 from tests.fuzz.stores import read_store, store_files
@@ -16,32 +16,17 @@ from tests.fuzz.target import ACCEPTED, NOT_VALID, RECOMPUTED, REFUSED, Target, 
 
 
 def verify(content: bytes) -> str:
-    """A file through the verifier."""
-    from validate import verifier
-
-    path = folder() / "certificate.json"
-    path.write_bytes(content)
-    try:
-        certificate = verifier.load(str(path))
-        report = verifier.verify(certificate)
-    except verifier.FormatError as error:
-        message = str(error)
-        assert message.isprintable() and message.isascii(), "a message that a terminal may not show"  # noqa: PT018
-        return clear(error)
-    failed = any(line.startswith("FAIL") for line in report.lines)
-    assert report.valid != failed, "the verdict is not that of the lines"
-    lines = (*report.claimed, *report.lines)
-    assert all(line.isprintable() and line.isascii() for line in lines), "a line that a terminal may not show"
+    """A played certificate through the verifier."""
+    certificate, report = confirmed.reported(content)
+    if report is None:
+        return REFUSED
     if not report.valid:
         repaired = statements.with_computed_values(certificate, report.lines)
         if repaired is None:
             return NOT_VALID
-        try:
-            if not verifier.verify(repaired).valid:
-                return NOT_VALID
-        except verifier.FormatError as error:
-            return clear(error)
-        certificate = repaired
+        certificate, report = confirmed.reported(json.dumps(repaired).encode())
+        if report is None or not report.valid:
+            return NOT_VALID
     confirmed.confirmed(certificate)
     return RECOMPUTED
 
@@ -169,10 +154,11 @@ def read_sweep(content: bytes) -> str:
 def targets() -> tuple[Target, ...]:
     """All of them; certificates, which take long to make, are made when they are first drawn from."""
     return (
-        Target("certificate", st.deferred(certificate_files), verify, 0.35, 20),
-        Target("problem file", documents(seeds.SPECS), read_spec, 0.2, 10),
-        Target("formula", texts, read_formula, 0.2, 5),
+        Target("certificate", st.deferred(certificate_files), verify, 0.25, 20),
+        Target("derivation", st.deferred(derivations.derivation_files), derivations.judged, 0.25, 60),
+        Target("problem file", documents(seeds.SPECS), read_spec, 0.15, 10),
+        Target("formula", texts, read_formula, 0.15, 5),
         Target("sweep", sweep_files(), read_sweep, 0.1, 15),
         Target("store", store_files(), read_store, 0.05, 10),
-        Target("command line", command_lines(), run_command, 0.1, 60),
+        Target("command line", command_lines(), run_command, 0.05, 60),
     )

@@ -20,7 +20,15 @@ from theory import catalog
 from validate import verifier
 
 TARGETS = {target.name: target for target in targets()}
-EXAMPLES = {"certificate": 80, "problem file": 60, "formula": 200, "sweep": 80, "store": 60, "command line": 30}
+EXAMPLES = {
+    "certificate": 80,
+    "derivation": 40,
+    "problem file": 60,
+    "formula": 200,
+    "sweep": 80,
+    "store": 60,
+    "command line": 30,
+}
 
 
 def check(target: Target, cases: int) -> None:

@@ -28,7 +28,7 @@ SIGN = r"(<=|>=|==|!=|<|>|=|≤|≥|≠)"
 NUMBER = r"[-−]?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:/\d+)?(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 SIDES = re.compile(rf"left side(?:, at least)? (≈ )?({NUMBER})(?: ≈ {NUMBER})? {SIGN} right side (≈ )?({NUMBER})")
 # two numbers with a relation between them, neither of which is part of a longer formula
-_BEFORE = r"(?<![\w.^/*+|)(=<>≤≥−-])(?<![+*/^=<>|)≤≥−-] )"
+_BEFORE = r"(?<![\w.^/*·+|)(=<>≤≥−-])(?<![+*/^=<>|)≤≥−-] )"
 _AFTER = r"(?![\w./^*(×])(?! ?[*(+^/×≤<=-])(?! [A-Za-z]\b)"
 PAIR = re.compile(rf"{_BEFORE}({NUMBER}) ?{SIGN} ?({NUMBER}){_AFTER}")
 NORMAL = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")

@@ -1,5 +1,7 @@
 """The report: every claim on its page, nothing from the network, hostile text escaped, links that lead somewhere."""
 
+import base64
+import io
 import json
 import math
 import pickle
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.font_manager import FontProperties
 
 from tests.validate import known_plays
 from theory.catalog import claims
@@ -24,6 +27,7 @@ from validate.experiments import reproduction
 from validate.parallel import over_processes, tell
 from validate.report import render, writing
 from validate.report.formula import Typesetter, pieces
+from validate.report.mathtext import Quick
 from validate.report.page import TEMPLATES, file_names, typeset
 from validate.report.readable import fraction, number
 from validate.report.summary import in_words
@@ -516,6 +520,34 @@ def test_a_formula_that_cannot_be_set_is_shown_in_ascii() -> None:
     assert "ascii" in shown
 
 
+def characters(given: str) -> set[str]:
+    """Those that stand for glyphs in a page's pieces."""
+    return set("".join(re.findall(r"<text[^>]*>([^<]*)</text>", given)))
+
+
+def glyphs_of(given: str) -> set[str]:
+    """The characters of a page's font."""
+    from fontTools.ttLib import TTFont
+
+    (data,) = re.findall(r"url\(data:font/woff;base64,([^)]*)\)", given)
+    return {chr(code) for code in TTFont(io.BytesIO(base64.b64decode(data))).getBestCmap()}
+
+
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_what_is_read_in_one_pass_is_laid_out_as_by_mathtext(every: int) -> None:
+    """Of one formula of the catalogue in six; of all in slow tests."""
+    from matplotlib.mathtext import MathTextParser
+
+    both = MathTextParser("path"), MathTextParser("path")
+    both[1]._parser = Quick()
+    properties = FontProperties(size=100, math_fontfamily="stix")
+    read = {latex for c in claims() for latex in (latex_of_claim(c), *latex_of_definitions(c).values())}
+    cut = sorted({piece for latex in read for piece in pieces(latex)})[::every]
+    for latex in (*cut, r"\tilde{x}'_n\text{ is }\left|\frac{1}{2}\right|", r"\binom{n}{2}\quad \mathcal{O}(1)"):
+        one, two = (parser.parse(f"${latex}$", 72, properties) for parser in both)
+        assert str(one[:3] + tuple(g[2:] for g in one[3])) == str(two[:3] + tuple(g[2:] for g in two[3])), latex
+
+
 def test_a_formula_is_read_out_in_words() -> None:
     setter = Typesetter()
     shown = setter.display(r"a\leq b", 'a "at most" b')
@@ -524,7 +556,7 @@ def test_a_formula_is_read_out_in_words() -> None:
     assert used
     given = setter.definitions(shown)
     assert used == set(re.findall(r'id="(p\d+)"', given))
-    assert set(re.findall(r'href="#(m\d+)"', given)) == set(re.findall(r'id="(m\d+)"', given))
+    assert characters(given) == glyphs_of(given) != set()
 
 
 def test_a_page_holds_only_its_own_pieces_and_each_once() -> None:
@@ -535,8 +567,9 @@ def test_a_page_holds_only_its_own_pieces_and_each_once() -> None:
     for text in (one, two):
         assert re.findall(r'id="(p\d+)"', setter.definitions(text)) == pieces_of[text]
     assert setter.definitions(one + two).count('<symbol id="') == 3
-    assert "scale(0.7)" in setter.definitions(one)  # the index of b
-    assert "<path" not in setter.definitions("no formula")
+    assert characters(setter.definitions(one)) == glyphs_of(setter.definitions(one))
+    assert len(characters(setter.definitions(one + two))) == 5  # a, c, b, its index, and the relation
+    assert "@font-face" not in setter.definitions("no formula")
 
 
 def test_what_is_set_passes_between_processes() -> None:

@@ -18,7 +18,14 @@ from theory.calculator import ROUNDS, Calculator, calculator
 from theory.claim import Claim
 from theory.predicates import Predicate
 from theory.program import pseudo_code
-from theory.typeset import latex_of_assumption, latex_of_claim, latex_of_definitions
+from theory.sentence import SentenceError, Vocabulary, parse_expression, parse_sentence
+from theory.typeset import (
+    latex_of,
+    latex_of_assumption,
+    latex_of_claim,
+    latex_of_definitions,
+    latex_of_sentence,
+)  # fmt: skip
 from validate.files import target_of
 from validate.replay import Piece, pieces
 from validate.report.differences import Difference, differences
@@ -41,6 +48,14 @@ class Said(NamedTuple):
     meaning: str = ""
 
 
+class Step(NamedTuple):
+    """A piece of a proof: what it is about, the part of the proof that it belongs to, and what is written there."""
+
+    label: str
+    rule: str
+    formula: Markup
+
+
 @dataclass(frozen=True)
 class ClaimView:
     """A claim with all that its page shows of it.
@@ -55,7 +70,7 @@ class ClaimView:
         differences: between it and each of them.
         definitions, assumptions, standing: set, with their meaning.
         program: its algorithm as pseudo-code; empty without one.
-        proof: what its proof consists of, where it is proved.
+        proof: what its proof consists of, where it is proved, set.
         proof_file: the derivation that was accepted, as a link from the page; empty where there is none.
     """
 
@@ -70,7 +85,7 @@ class ClaimView:
     assumptions: tuple[Said, ...] = ()
     standing: tuple[Said, ...] = ()
     program: str = ""
-    proof: tuple[Piece, ...] = ()
+    proof: tuple[Step, ...] = ()
     proof_file: str = ""
 
     @cached_property
@@ -276,7 +291,10 @@ def claim_view(
         assumptions=tuple(assumed[: len(claim.assuming)]),
         standing=tuple(assumed[len(claim.assuming) :]),
         program="" if claim.program is None else pseudo_code(claim.program),
-        proof=_proof(claim, result),
+        proof=tuple(
+            Step(one.label, one.rule, setter.display(_latex(one.text, claim.vocabulary), one.text))
+            for one in _proof(claim, result)
+        ),
         proof_file=_proof_file(result, out),
     )
 
@@ -311,6 +329,18 @@ def _proof(claim: Claim, result: Result | None) -> tuple[Piece, ...]:
     if lines:
         return tuple(Piece(line["name"], line["rule"], line["sentence"]) for line in lines)
     return tuple(pieces(claim.proof if claim.proof is not None and proved[0].origin == "given" else found))
+
+
+def _latex(text: str, words: Vocabulary) -> str:
+    """A sentence or an expression in LaTeX; nothing for what is neither."""
+    try:
+        return latex_of_sentence(parse_sentence(text), words)
+    except SentenceError:
+        pass
+    try:
+        return latex_of(parse_expression(text), words)
+    except SentenceError:
+        return ""
 
 
 def headline(result: Result | None) -> str:

@@ -1,18 +1,21 @@
 """LaTeX formulas as inline SVG, set by matplotlib's mathtext, that wrap like text and follow the page's colour.
 
 A formula is cut at its top-level relations and signs into pieces, each an SVG of its own, so that the browser may
-break the line there. A page holds each piece and each glyph's outline once (`Typesetter.definitions`), and uses them
-by reference.
+break the line there. A page holds each piece once, and uses it by reference; and a font with the glyphs of its own
+formulas (`Typesetter.definitions`): a character and its place take a fifth of what a reference to an outline takes.
 """
 
 from __future__ import annotations
 
+import base64
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from io import BytesIO
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
@@ -43,6 +46,8 @@ TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.DOTALL)
 EM = 100.0  # font units of an em, as matplotlib lays text out
 ALIKE = 0.5
 """Share of their glyphs that two pieces have in common; those with less are marked as a whole where they differ."""
+FIRST = 0xE000
+"""The first of the characters that stand for glyphs: of those to which nobody else gives a meaning."""
 UNDER, THICK, NOTCH = 16.0, 9.0, 14.0
 """Of the mark below what differs, in font units: how far below the line, how thick, and how wide where nothing is."""
 
@@ -117,7 +122,7 @@ class Piece:
     Attributes:
         box: what part of the plane it fills.
         size: of the SVG in which it stands, as CSS.
-        body: glyphs by reference, and bars.
+        body: characters with their places, and bars.
     """
 
     box: str
@@ -130,7 +135,8 @@ class Typesetter:
 
     def __init__(self) -> None:
         self._outlines: Any = None
-        self._names: dict[Any, str] = {}
+        self._characters: dict[Any, str] = {}
+        self._widths: dict[Any, float] = {}
         self._pieces: dict[tuple[str, tuple[tuple[int, int], ...]], str] = {}
         self._made: dict[str, Piece] = {}
         self._prepare()
@@ -147,8 +153,11 @@ class Typesetter:
         from matplotlib.font_manager import FontProperties
         from matplotlib.textpath import TextToPath
 
+        from validate.report.mathtext import Quick
+
         self._properties = FontProperties(size=EM, math_fontfamily="stix")
         self._layout = TextToPath()
+        setattr(self._layout.mathtext_parser, "_parser", Quick())  # noqa: B010
 
     def display(self, latex: str, spoken: str, against: str = "") -> Markup:
         """A formula that wraps at its relations and signs; the page that shows it needs `definitions`.
@@ -169,8 +178,8 @@ class Typesetter:
         except (ValueError, RuntimeError) as error:
             log.warning("mathtext cannot set %r: %s", latex, error)
             return Markup('<code class="formula ascii">{}</code>').format(spoken or latex)
-        body = "".join(
-            f'<span class="term{" changed" * bool(marked)}"><svg class="{name}"><use href="#{name}"/></svg></span> '
+        body = " ".join(
+            f'<svg class="{name}{" changed" * bool(marked)}"><use href="#{name}"/></svg>'
             for name, marked in zip(names, marks, strict=True)
         )
         return Markup('<span class="formula" role="img" aria-label="{}">{}</span>').format(
@@ -205,7 +214,7 @@ class Typesetter:
         return [glyph for glyph, _, _, _ in glyphs]
 
     def definitions(self, page: str) -> Markup:
-        """The pieces and glyphs that a page refers to, as a hidden SVG to be put into it.
+        """The pieces that a page refers to, as a hidden SVG to be put into it, and the font in which they are set.
 
         Args:
             page: HTML that contains what `display` returned.
@@ -214,15 +223,17 @@ class Typesetter:
         made = [(name, self._made[name]) for name in named]
         bodies = "".join(f'<symbol id="{name}" viewBox="{one.box}">{one.body}</symbol>' for name, one in made)
         sizes = "".join(f".{name}{{{one.size}}}" for name, one in made)
-        used = set(re.findall(r'href="#(m\d+)"', bodies))
-        glyphs = "".join(
-            f'<path id="{name}" d="{outline(*self._outlines[glyph])}"/>'
-            for glyph, name in self._names.items()
-            if name in used
-        )
+        outlines = {
+            character: (points * scale, codes, self._widths[glyph, scale])
+            for (glyph, scale), character in self._characters.items()
+            for points, codes in (self._outlines[glyph],)
+            if character in bodies
+        }
+        data = base64.b64encode(font(outlines)).decode() if outlines else ""
+        face = f"@font-face{{font-family:formula;src:url(data:font/woff;base64,{data})}}" if data else ""
         return Markup(
-            f'<svg width="0" height="0" aria-hidden="true" class="glyphs"><style>{sizes}</style>'
-            f"<defs>{glyphs}{bodies}</defs></svg>"
+            f'<svg width="0" height="0" aria-hidden="true" class="glyphs"><style>{face}{sizes}</style>'
+            f"<defs>{bodies}</defs></svg>"
         )
 
     def _piece(self, latex: str, marked: tuple[tuple[int, int], ...] = ()) -> str:
@@ -243,23 +254,41 @@ class Typesetter:
         line = Counter(y for _, _, y, scale in glyphs if scale == 1).most_common(1)
         up = float(line[0][0]) if line else 0.0
         glyphs = [(glyph, x, y - up, scale) for glyph, x, y, scale in glyphs]
-        by_size: dict[float, list[str]] = {}
-        for glyph, x, y, scale in glyphs:
-            name = self._names.setdefault(glyph, f"m{len(self._names)}")
-            place = f"{attribute('x', x / scale)}{attribute('y', -y / scale)}"
-            by_size.setdefault(round(float(scale), 3), []).append(f'<use href="#{name}"{place}/>')
-        marks = [
-            "".join(uses) if scale == 1 else f'<g transform="scale({scale:g})">{"".join(uses)}</g>'
-            for scale, uses in by_size.items()
-        ]
-        for vertices, _ in bars:
-            xs, ys = zip(*vertices[:4], strict=True)
-            sides = {"x": min(xs), "y": up - max(ys), "width": max(xs) - min(xs), "height": max(ys) - min(ys)}
-            marks.append(f"<rect{''.join(attribute(name, value) for name, value in sides.items())}/>")
+        marks = [self._text(glyphs)] if glyphs else []
+        if bars:
+            sides = [(*map(min, zip(*v[:4], strict=True)), *map(max, zip(*v[:4], strict=True))) for v, _ in bars]
+            drawn = (
+                f"M{short(x)} {short(up - to_y)}h{short(to_x - x)}v{max(1, round(to_y - y))}h{short(x - to_x)}z"
+                for x, y, to_x, to_y in sides
+            )
+            marks.append(f'<path d="{"".join(drawn)}"/>')
         marks += [mark for run in marked for mark in self._under(glyphs, *run)]
         box = f"0 {short(depth - height + up)} {short(width)} {short(height)}"
-        size = f"width:{width / EM:.3f}em;height:{height / EM:.3f}em;vertical-align:{-depth / EM:.3f}em"
+        size = f"width:{width / EM:.2f}em;height:{height / EM:.2f}em;vertical-align:{-depth / EM:.2f}em"
         return Piece(box, size, "".join(marks))
+
+    def _text(self, glyphs: Sequence[Any]) -> str:
+        """Glyphs as text: a character each, and how far each stands from where the one before it ends.
+
+        A glyph in each size is a character of its own. It ends where its neighbour began when it was first set, which
+        is where most of its neighbours begin. The first stands leftmost: browsers move a text so that its start does.
+        """
+        glyphs = sorted(glyphs, key=lambda glyph: float(glyph[1]))
+        begin = end = float(round(float(glyphs[0][1])))
+        text, right, down, line = "", list[int](), list[int](), 0
+        for (glyph, x, y, scale), (_, to_x, _, _) in pairwise((*glyphs, glyphs[-1])):
+            key = glyph, round(float(scale), 3)
+            text += self._characters.setdefault(key, chr(FIRST + len(self._characters)))
+            right.append(round(float(x) - end))
+            down.append(round(-float(y)) - line)
+            line += down[-1]
+            width = round(min(EM, max(EM / 10, float(to_x - x))), 1)
+            end += right[-1] + self._widths.setdefault(key, width)
+        placed = attribute("x", begin)
+        for name, by in (("dx", right), ("dy", down)):
+            listed = re.sub(r"( ?\b0)+\Z", "", " ".join(map(str, by)))
+            placed += f' {name}="{listed}"' if listed else ""
+        return f"<text{placed}>{text}</text>"
 
     def _under(self, glyphs: Sequence[Any], first: int, end: int) -> list[str]:
         """Lines below a run of glyphs, one for each height at which it is written; a notch for an empty run."""
@@ -305,19 +334,46 @@ def attribute(name: str, value: float) -> str:
     return "" if text == "0" else f' {name}="{text}"'
 
 
-def outline(vertices: Any, codes: Any) -> str:
-    """A matplotlib path, shape (V, 2) and (V,), as SVG path data with the y axis turned downwards."""
-    letters = {1: "M", 2: "L", 3: "Q", 4: "C", 79: "Z"}
-    needed = {1: 1, 2: 1, 3: 2, 4: 3, 79: 1}
-    data: list[str] = []
-    at = 0
-    while at < len(codes):
-        code = int(codes[at])
-        count = needed[code]
-        if code == 79:
-            data.append("Z")
-        else:
-            points = vertices[at : at + count]
-            data.append(letters[code] + " ".join(f"{round(float(x), 1):g} {round(-float(y), 1):g}" for x, y in points))
-        at += count
-    return "".join(data)
+def font(outlines: Mapping[str, tuple[Any, Any, float]]) -> bytes:
+    """A font of these glyphs, as WOFF, the same each time.
+
+    Args:
+        outlines: by character, matplotlib paths in hundredths of an em: points, shape (V, 2), codes, shape (V,), and
+            how wide the character is.
+    """
+    from fontTools.fontBuilder import FontBuilder
+    from fontTools.pens.cu2quPen import Cu2QuPen
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+
+    glyphs = {".notdef": TTGlyphPen(None).glyph()}
+    for character, (points, codes, _) in outlines.items():
+        made = TTGlyphPen(None)
+        pen = Cu2QuPen(made, max_err=0.5)
+        draw = {1: (pen.moveTo, 1), 2: (pen.lineTo, 1), 3: (pen.qCurveTo, 2), 4: (pen.curveTo, 3)}
+        at = 0
+        while at < len(codes):
+            if int(codes[at]) == 79:
+                pen.closePath()
+                at += 1
+                continue
+            step, count = draw[int(codes[at])]
+            step(*((10 * float(x), 10 * float(y)) for x, y in points[at : at + count]))
+            at += count
+        glyphs[f"u{ord(character):x}"] = made.glyph()
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder(list(glyphs))
+    builder.setupCharacterMap({ord(c): f"u{ord(c):x}" for c in outlines})
+    builder.setupGlyf(glyphs)
+    wide = {f"u{ord(c):x}": max(0, round(10 * width)) for c, (_, _, width) in outlines.items()}
+    left = {name: getattr(glyph, "xMin", 0) for name, glyph in glyphs.items()}
+    builder.setupHorizontalMetrics({name: (wide.get(name, 500), left[name]) for name in glyphs})
+    builder.setupHorizontalHeader(ascent=800, descent=-200)
+    builder.setupNameTable({"familyName": "formula", "styleName": "Regular"})
+    builder.setupOS2()
+    builder.setupPost(keepGlyphNames=False)
+    builder.font.recalcTimestamp = False
+    builder.font["head"].created = builder.font["head"].modified = 0
+    builder.font.flavor = "woff"
+    written = BytesIO()
+    builder.font.save(written)
+    return written.getvalue()

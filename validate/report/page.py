@@ -17,6 +17,7 @@ from validate.report.figures import experiment_view
 from validate.report.folder import Folder
 from validate.report.formula import Typesetter
 from validate.report.mailed import mail
+from validate.report.prose import prose
 from validate.report.readable import finite, number, ratio, slug
 from validate.report.refutations import find
 from validate.report.resting import pictures
@@ -254,7 +255,7 @@ def _environment(**shared: Any) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters.update(number=number, ratio=ratio)
+    environment.filters.update(number=number, prose=prose, ratio=ratio)
     environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     environment.globals.update(shared)
     return environment

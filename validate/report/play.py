@@ -96,7 +96,7 @@ def _parameter(
             "formula": (claim.conditions[index].relation or "").split("==")[relation.sides.index(formula)].strip(),
             "place": places[relation.sides.index(formula)],
         }
-    return found
+    return {key: value for key, value in found.items() if value is not None and value is not False}
 
 
 def _slider(parameter: Parameter, start: float) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 and a phone legible, print complete.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from tests.validate.test_report import PAPER, claim, experiment, results
 from theory.claim import Paper
 from validate.report import render
 from validate.report.figures import shorter
+from validate.report.formula import Typesetter, pieces
 from validate.verdict import Evidence, Result
 
 LONG = "(" + " + ".join(f"a{i}" for i in range(60)) + ")/b <= c"  # wider than any page, and in one piece
@@ -230,6 +232,31 @@ def test_every_page_is_accessible(browser: Any, out: Path, scheme: str) -> None:
             ]
             assert told == []
             assert any(rule["id"] == "color-contrast" for rule in found["passes"])
+
+
+PLACES = """ids => ids.map((id) => {
+  const text = document.querySelector(`#${id} text`).cloneNode(true);
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.style.font = "100px formula"; svg.style.textRendering = "geometricPrecision";
+  svg.append(text); document.body.append(svg);
+  return [...text.textContent].map((c, i) => { const at = text.getStartPositionOfChar(i); return [at.x, at.y]; });
+})"""
+
+
+def test_glyphs_stand_where_they_were_laid_out(browser: Any, out: Path) -> None:
+    setter = Typesetter()
+    for latex in (r"\sum_{n=1}^{N}\left(x_n-\frac{\lambda}{m_n}\right)^2", r"\sqrt{\frac{a}{b}}", r"\|x^{k+1}_n\|^2"):
+        (name,) = re.findall(r'href="#(p\d+)"', html := setter.display(latex, latex))
+        with opened(browser) as page:
+            page.set_content(f"{setter.definitions(html)}{html}")
+            page.evaluate("document.fonts.load('100px formula', '\\ue000')")
+            (places,) = page.evaluate(PLACES, [name])
+        glyphs, _, _ = setter._layout.get_glyphs_mathtext(setter._properties, f"${pieces(latex)[0]}$")
+        wanted = sorted(glyphs, key=lambda glyph: glyph[1])
+        assert len(places) == len(wanted)
+        assert max(abs(x - to_x) for (x, _), (_, to_x, _, _) in zip(places, wanted, strict=True)) < 1.5
+        down = [y + to_y for (_, y), (_, _, to_y, _) in zip(places, wanted, strict=True)]
+        assert max(down) - min(down) < 1.5  # all of it may be moved
 
 
 def test_a_phone_shows_the_page_without_scrolling_sideways(browser: Any, out: Path) -> None:

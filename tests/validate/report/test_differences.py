@@ -21,11 +21,11 @@ def ascent(w, x, *, eta):
 
 def marked(setter: Typesetter, text: str) -> list[int]:
     """Of each term of a formula, how many marks stand below it; 0 for one that is not marked as changed."""
-    pieces = re.findall(r'<span class="term( changed)?"><svg class="(p\d+)">', text)
+    pieces = re.findall(r'<svg class="(p\d+)( changed)?">', text)
     bodies = dict(re.findall(r'<symbol id="(p\d+)"[^>]*>(.*?)</symbol>', setter.definitions(text)))
-    for changed, name in pieces:
+    for name, changed in pieces:
         assert bool(changed) == ('class="mark"' in bodies[name])
-    return [bodies[name].count('class="mark"') for _, name in pieces]
+    return [bodies[name].count('class="mark"') for name, _ in pieces]
 
 
 def test_a_term_that_differs_is_marked_where_it_differs() -> None:

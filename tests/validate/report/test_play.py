@@ -40,7 +40,7 @@ def test_data_of_every_claim_is_json_and_starts_where_its_hypotheses_hold() -> N
         assert math.isfinite(bound(claim, values)), claim.id
         assert [h["relation"] for h in data["hypotheses"]] == [h.relation for h in claim.conditions if h.relation]
         for p in data["parameters"]:
-            if p["vector"]:
+            if p.get("vector"):
                 continue
             domain = claim.parameter(p["name"]).domain
             assert p["from"] <= p["to"], (claim.id, p)

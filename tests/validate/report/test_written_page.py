@@ -119,10 +119,11 @@ def test_a_repair_beside_it(out: Path) -> None:
     repair = section(out, "noise-ball.html", "noise-ball-lost-factor-corrected")
     assert 'Repairs <a href="#noise-ball-lost-factor">lost-factor</a>, which is refuted;' in repair
     assert 'Assuming too, from elsewhere in the paper <span class="unprinted">1 not printed with it</span>' in repair
-    assert "the mean of &lt;b&gt;K&lt;/b&gt; steps" in repair
+    assert "the mean of &lt;<i>b</i>&gt;<i>K</i>&lt;/<i>b</i>&gt; steps" in repair
     assert "<code>fedproof verify proofs/a.json</code>" in repair
-    assert "<li>smooth(f, L): <code>1/L&lt;2</code> multipliers</li>" in repair
-    assert "<li>a square of sums of its vectors, times <code>c</code></li>" in repair
+    assert '<span class="formula" role="img" aria-label="1/L&lt;2">' in repair
+    assert "<small>smooth(f, L): multipliers</small>" in repair
+    assert 'a square of sums of its vectors, times <span class="formula" role="img" aria-label="c">' in repair
     assert "<code>fedproof replay noise-ball/lost-factor/corrected</code>" in repair
     page = (out / "noise-ball.html").read_text("utf-8")
     assert "of 2 claims as printed" in page

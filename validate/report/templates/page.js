@@ -133,7 +133,7 @@
     document.querySelectorAll("table.verdicts").forEach(sortable);
     document.querySelectorAll(".copies").forEach(copyButtons);
     const scrollable = () => {
-      for (const wide of document.querySelectorAll(".math")) {
+      for (const wide of document.querySelectorAll(".math, .proof .formula")) {
         if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;  // to be scrolled by keyboard
       }
     };

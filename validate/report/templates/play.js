@@ -31,8 +31,8 @@ const fedproofPlay = (() => {
       throw new InputError(`${where}“${given.trim()}” is not a number: write ${example}.`);
     }
     const { lower, upper } = parameter;
-    const inside = (lower === null || (parameter.lower_open ? value > lower : value >= lower)) &&
-      (upper === null || (parameter.upper_open ? value < upper : value <= upper)) &&
+    const inside = (lower === undefined || (parameter.lower_open ? value > lower : value >= lower)) &&
+      (upper === undefined || (parameter.upper_open ? value < upper : value <= upper)) &&
       (!parameter.integer || Number.isInteger(value));
     if (!inside) throw new InputError(`${where}${given.trim()} is outside ${parameter.domain}.`);
     return value;
