@@ -7,14 +7,15 @@ Of every printed claim that a list of verdicts calls refuted and that has repair
 nearest claim that stands within so many CPU seconds, and whether it is proved, or at least as strong as one of those:
 on parameters and problems drawn for the one by hand, its hypotheses hold and its right side is no larger (no smaller,
 for a lower bound). With --deep it is hunted with ten times the budget of a quick check; what that breaks is no repair.
-What is done is kept in the file --rows, one claim a line, and is not done again; --markdown prints the table of
-docs/repair.md from it.
+What is done is kept in the file --rows, one claim a line with the commit that did it, and is not done again; --only
+says what is done, and in which order; --markdown prints the table of docs/repair.md from the rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -101,10 +102,19 @@ def deeper(claim: Claim) -> bool:
     return found.broken is not None
 
 
+def commit() -> str:
+    """What is checked out here; it ends in ``-dirty`` where files differ from it."""
+    asked = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(asked, cwd=Path(__file__).parent, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[str, Any]:
     """What came of one claim."""
     begun = time.process_time()
-    found = repair(catalog.claim(id), seconds=seconds)
+    found = repair(
+        catalog.claim(id), seconds=seconds,
+        tell=lambda line: print(f"{time.process_time() - begun:6.1f} {line}", file=sys.stderr, flush=True),
+    )  # fmt: skip
     taken = time.process_time() - begun
 
     def judged(one: Repaired) -> dict[str, Any]:
@@ -114,7 +124,8 @@ def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[st
 
     repairs = [judged(one) for one in found.repairs]
     counts = any(one["counts"] for one in repairs)
-    return {"id": id, "counts": counts, "severity": found.severity, "cpu": round(taken, 1), "repairs": repairs}
+    row = {"id": id, "commit": commit(), "counts": counts, "severity": found.severity, "cpu": round(taken, 1)}
+    return {**row, "repairs": repairs}
 
 
 def _told(row: dict[str, Any]) -> str:
@@ -152,10 +163,9 @@ def main() -> None:
         print("\n".join(table(rows)))
         return
     with suppress(KeyboardInterrupt):  # what is finished is printed
-        for id, amended in by_hand().items():
-            if (only and id not in only) or any(row["id"] == id for row in rows):
-                continue
-            rows.append(row_of(id, amended, given.seconds, given.deep))
+        hand = by_hand()
+        for id in [id for id in only or hand if all(row["id"] != id for row in rows)]:
+            rows.append(row_of(id, hand[id], given.seconds, given.deep))
             with given.rows.open("a", encoding="utf-8") as file:
                 print(json.dumps(rows[-1]), file=file)
             print(_told(rows[-1]), file=sys.stderr, flush=True)
