@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
-from math import comb
+from math import comb, inf
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from validate.repairs import MEANING, search
 from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
 from validate.repairs.conditions import quantities
 from validate.repairs.edits import edited
-from validate.repairs.factors import least_factors, table_of
+from validate.repairs.factors import FEWEST, least_factors, table_of
 from validate.repairs.known import known_of, on
 from validate.repairs.monomials import Monomial, scaled, times
 from validate.repairs.repaired import SEVERITY
@@ -107,6 +107,18 @@ def test_two_slips_are_repaired_together() -> None:
     assert found.best is not None
     assert (found.best.verdict, len(found.best.candidate.edits)) == ("proved", 2)
     assert found.best.distance <= 2.5
+
+
+def test_what_came_farthest_is_edited_first() -> None:
+    """What a check ended before what the known instances did, although more of these break it."""
+    one = search._Search(SIGN, 60.0, lambda _: None)
+    one.known, broken = known_of(one.claim, float("inf"), lambda _: None)
+    assert broken is not None
+    late, fell, early, _ = edited(Candidate(one.claim, ()))  # 5, 10 and 0 of 10 instances break them
+    one._came_near(early, False)
+    one._broken(2, late, "broken by a check")
+    one._came_near(fell, False)
+    assert [near.candidate for near in one._nearest()] == [late, early]
 
 
 def test_the_time_ends_a_check_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,10 +288,20 @@ def test_a_logarithm_that_a_claim_has_is_nearer_than_any_other_factor() -> None:
     known, broken = known_of(alone(LOGARITHM), float("inf"), lambda _: None)
     assert broken is not None
     table = table_of(Candidate(alone(LOGARITHM), ()))
-    table.learn(known)
+    table.learn(known, inf)
     found = {one.claim.statement: one.distance for _, one in table.candidates(2.1) if one.edits[0].kind == "factor"}
     assert found["max(a, a*log(q)/2) <= a*log(q)"] == min(found.values()) < found["max(a, a*log(q)/2) <= a*q"]
     assert not [text for text in found if "K" in text], "it speaks of no rounds"
+
+
+def test_few_instances_are_measured_term_by_term_where_it_takes_long() -> None:
+    known, _ = known_of(alone(LOGARITHM), float("inf"), lambda _: None)
+    table = table_of(Candidate(alone(LOGARITHM), ()))
+    table.learn(known, 0.0)
+    assert len(table.kept) == FEWEST < len(known.all)
+    assert table.kept[0] is known.against[0], "what broke a candidate last"
+    table.learn(known, inf)
+    assert len(table.kept) > FEWEST
 
 
 def test_what_broke_a_claim_without_a_number_breaks_the_same_with_it() -> None:
@@ -316,7 +338,7 @@ def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     known, broken = known_of(one, float("inf"), lambda _: None)
     assert broken is not None
     table = table_of(Candidate(one, ()))
-    table.learn(known)
+    table.learn(known, inf)
     texts = [candidate.claim.statement for _, candidate in table.candidates(1.75)]
     assert f"{total}*a <= 12*a + 4" in texts
     assert f"{total}*a <= 8*a + 8" in texts
