@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
-from math import comb, inf
+from math import comb, inf, log, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
-from theory.domain import Domain
+from theory.domain import REAL, Domain
 from theory.sentence import parse_expression, text_of
 from validate import repair
 from validate.checking import check_one
@@ -24,6 +24,7 @@ from validate.repairs.candidates import COST, Candidate, alone, changed_to, with
 from validate.repairs.conditions import quantities
 from validate.repairs.edits import edited
 from validate.repairs.factors import FEWEST, least_factors, table_of
+from validate.repairs.growth import RUNS, beyond, in_long_runs
 from validate.repairs.known import known_of, on
 from validate.repairs.monomials import Monomial, scaled, times
 from validate.repairs.repaired import SEVERITY
@@ -342,6 +343,25 @@ def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     texts = [candidate.claim.statement for _, candidate in table.candidates(1.75)]
     assert f"{total}*a <= 12*a + 4" in texts
     assert f"{total}*a <= 8*a + 8" in texts
+
+
+def test_a_constant_in_place_of_a_logarithm_is_seen_to_grow() -> None:
+    """Of sum g_k/sqrt(k + 1) <= c sqrt(sum g_k^2) the least c is the root of 1 + 1/2 + ... + 1/K, for K terms."""
+    sums = [sum(1 / k for k in range(1, K + 1)) for K in RUNS]
+    assert beyond([sqrt(total) / 3 for total in sums])
+    assert not beyond([sqrt(total) / 30 for total in sums]), "after ten more doublings it is less than 1 still"
+    assert not beyond([sqrt(total / (1 + log(K))) for K, total in zip(RUNS, sums, strict=True)]), "it tends to 1"
+    assert not beyond([1 - 1 / K for K in RUNS])
+    assert not beyond([1 - 1 / sqrt(K) for K in RUNS])
+    assert not beyond([])
+    says = "sum_k(sqrt(g_k**2/(k + 1))) <= {}*sqrt(sum_k(g_k**2))"
+    for factor, grows in (("3", True), ("sqrt(1 + log(K))", False)):
+        one = claim("sum", says.format(factor), parameters={"g_k": REAL})
+        assert in_long_runs(alone(one), 30.0) == (grows, None)
+    two = claim("sum", says.format("5/3"), parameters={"g_k": REAL})
+    broken = in_long_runs(alone(two), 30.0)[1]  # 1 + 1/2 + ... + 1/9 > (5/3)^2
+    assert broken is not None
+    assert broken.measured.broken
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from validate.repairs.candidates import COST, Candidate, Edit, alone, conflicts,
 from validate.repairs.conditions import conditions
 from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
+from validate.repairs.growth import in_long_runs
 from validate.repairs.known import FEW, FIRST, Known, hunted, known_of, shaken
 from validate.repairs.repaired import Repair, Repaired
 from validate.verdict import Result
@@ -65,6 +66,8 @@ TABLES = 4
 """Claims at one edit whose constants and conditions are tried, too."""
 LEARNING = 0.02
 """Part of the time, in which the terms of a claim are measured, the instance that was learnt last first."""
+RUNNING = 0.025
+"""Part of the time, in which runs of one length are looked for, where a constant is held against longer and longer."""
 LEAST = 1
 """Distance of the nearest second edit."""
 LATE = 0.3
@@ -324,6 +327,15 @@ class _Search:
         for near in self._near(one.claim):
             self._broken(1, one, f"broken by {described(near)}", near)
             return
+        if about:  # a constant that was read off the known instances
+            longer, seen = in_long_runs(one.claim, RUNNING * self.seconds)
+            if seen is not None:
+                self._broken(1, one, f"broken by {described(seen.drawn)}", seen.drawn)
+                return
+            if longer:  # with no constant there
+                self.failed[about] = max(TIMES.values())
+                self._broken(1, one, "which comes nearer to a break with each doubling of K")
+                return
         self.checks += 1
         from validate.checking import check_one
 
