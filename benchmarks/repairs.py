@@ -1,14 +1,16 @@
 """Repairs that the search finds, held against those that were written by hand.
 
-    python -m benchmarks.repairs [--seconds 60] [--only ID,...] [--deep] --rows repairs.jsonl > repairs.json
+    python -m benchmarks.repairs [--seconds 60] [--only ID,...] --rows repairs.jsonl > repairs.json
+    python -m benchmarks.repairs [--only ID,...] --rows repairs.jsonl --deep
     python -m benchmarks.repairs --rows repairs.jsonl --markdown
 
 Of every printed claim that a list of verdicts calls refuted and that has repairs written by hand (`Claim.amends`): the
 nearest claim that stands within so many CPU seconds, and whether it is proved, or at least as strong as one of those:
 on parameters and problems drawn for the one by hand, its hypotheses hold and its right side is no larger (no smaller,
-for a lower bound). With --deep it is hunted with ten times the budget of a quick check; what that breaks is no repair.
-What is done is kept in the file --rows, one claim a line with the commit that did it, and is not done again; --only
-says what is done, and in which order; --markdown prints the table of docs/repair.md from the rows.
+for a lower bound). What is done is kept in the file --rows, one claim a line with the commit that did it, and is not
+done again; --only says what is done, and in which order. --deep hunts for what breaks the repairs in the rows that are
+supported, with ten times the budget of a quick check, and writes what came of it beside them; what that breaks is no
+repair. --markdown prints the table of docs/repair.md from the rows.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -33,9 +36,11 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import drawn, fitting_sizes
 from validate.instances.seen import measured
 from validate.repairs import Repaired, repair
+from validate.repairs.candidates import alone
 
 VERDICTS = Path(__file__).parent.parent / "tests" / "catalogue"
 DRAWN, ENOUGH, DEEP = 200, 20, 10
+BROKEN = "broken by a deeper search"
 CLOSE = 1e-12
 
 
@@ -93,13 +98,30 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     return compared >= ENOUGH
 
 
-def deeper(claim: Claim) -> bool:
-    """Whether a hunt with ten times the budget of a quick check breaks a claim."""
+def deeper(printed: str, one: dict[str, Any]) -> bool | None:
+    """Whether a hunt with ten times the budget of a quick check breaks a repair; None if its algorithm is another."""
+    if any(edit["kind"] == "algorithm" for edit in one["edits"]):
+        return None
+    fields = {name: tuple(one[name]) for name in ("assuming", "standing")}
+    claim = replace(alone(catalog.claim(printed)), statement=one["statement"], where=one["where"], **fields)
     found = hunt(
         claim, pool=DEEP * POOL[True], evaluations=DEEP * EVALUATIONS[True], far=DEEP * FAR[True],
         operations=DEEP * OPERATIONS[True], smallest=False,
     )  # fmt: skip
     return found.broken is not None
+
+
+def hunt_deeper(some: list[dict[str, Any]], rows: list[dict[str, Any]], file: Path) -> None:
+    """Of each supported repair in some of the rows of a file what a deeper hunt says, which is written there."""
+    for row in some:
+        for one in row["repairs"]:
+            if one["verdict"] != "supported" or BROKEN in one:
+                continue
+            begun = time.process_time()
+            one[BROKEN], one["deeper at"] = deeper(row["id"], one), commit()
+            one["deeper cpu"] = round(time.process_time() - begun, 1)
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            print(f"{row['id']}: {one[BROKEN]} {one['deeper cpu']} s | {words(one)}", file=sys.stderr, flush=True)
 
 
 def commit() -> str:
@@ -108,7 +130,7 @@ def commit() -> str:
     return subprocess.run(asked, cwd=Path(__file__).parent, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[str, Any]:
+def row_of(id: str, amended: list[Claim], seconds: float) -> dict[str, Any]:
     """What came of one claim."""
     begun = time.process_time()
     found = repair(
@@ -119,8 +141,7 @@ def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[st
 
     def judged(one: Repaired) -> dict[str, Any]:
         strong = [hand.id for hand in amended if as_strong(one.claim, hand)]
-        row = {**one.to_json(), "as strong as": strong, "counts": one.verdict == "proved" or bool(strong)}
-        return {**row, "broken by a deeper search": deeper(one.claim)} if deep else row
+        return {**one.to_json(), "as strong as": strong, "counts": one.verdict == "proved" or bool(strong)}
 
     repairs = [judged(one) for one in found.repairs]
     counts = any(one["counts"] for one in repairs)
@@ -128,11 +149,14 @@ def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[st
     return {**row, "repairs": repairs}
 
 
+def words(one: dict[str, Any]) -> str:
+    """What was changed."""
+    return "; ".join(edit["words"] for edit in one["edits"])
+
+
 def _told(row: dict[str, Any]) -> str:
-    best = row["repairs"][0] if row["repairs"] else None
-    words = "-" if best is None else "; ".join(edit["words"] for edit in best["edits"])
-    verdict = "none" if best is None else best["verdict"]
-    return f"{row['id']}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}"
+    best = row["repairs"][0] if row["repairs"] else {"edits": [], "verdict": "none"}
+    return f"{row['id']}: {row['counts']} {row['severity']} {best['verdict']} {row['cpu']} s | {words(best)}"
 
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
@@ -142,8 +166,8 @@ def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     for id in by_hand():
         for row in (row for row in rows if row["id"] == id):
             best = next((one for one in row["repairs"] if one["counts"]), next(iter(row["repairs"]), None))
-            words = "" if best is None else "; ".join(f"`{edit['words']}`" for edit in best["edits"])
-            said = ("not determined", "", "") if best is None else (best["severity"], words, best["verdict"])
+            edits = "" if best is None else "; ".join(f"`{edit['words']}`" for edit in best["edits"])
+            said = ("not determined", "", "") if best is None else (best["severity"], edits, best["verdict"])
             yield f"| {id} | {' | '.join(said)} | {row['cpu']:.0f} | {'yes' if row['counts'] else 'no'} |"
 
 
@@ -162,10 +186,13 @@ def main() -> None:
     if given.markdown:
         print("\n".join(table(rows)))
         return
+    if given.deep:
+        hunt_deeper([row for row in rows if row["id"] in (only or [row["id"]])], rows, given.rows)
+        return
     with suppress(KeyboardInterrupt):  # what is finished is printed
         hand = by_hand()
         for id in [id for id in only or hand if all(row["id"] != id for row in rows)]:
-            rows.append(row_of(id, hand[id], given.seconds, given.deep))
+            rows.append(row_of(id, hand[id], given.seconds))
             with given.rows.open("a", encoding="utf-8") as file:
                 print(json.dumps(rows[-1]), file=file)
             print(_told(rows[-1]), file=sys.stderr, flush=True)
@@ -176,9 +203,8 @@ def main() -> None:
         "repaired": sum(bool(row["repairs"]) for row in rows),
         "as strong or proved": sum(row["counts"] for row in rows),
         "proved": sum(any(one["verdict"] == "proved" for one in row["repairs"]) for row in rows),
-        "broken by a deeper search": sum(one.get("broken by a deeper search", False) for one in found)
-        if given.deep
-        else None,
+        "hunted deeper": sum(one.get(BROKEN) is not None for one in found),
+        "broken by it": sum(one.get(BROKEN) is True for one in found),
     }
     print(json.dumps({**summary, "rows": rows}, indent=1))
 

@@ -15,10 +15,11 @@ from itertools import pairwise
 
 from theory.claim import Claim
 from validate.instances.altered import with_altered_numbers
+from validate.instances.candidates import candidate_of
 from validate.instances.hunt import hunt
 from validate.instances.ladder import ratio_of
-from validate.instances.longer import ROUNDS, has_rounds
-from validate.instances.seen import Hunt, Seen
+from validate.instances.longer import ROUNDS, has_rounds, longer, ways
+from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.stages import Budget
 
 RUNS = (4, 8, 16, 32)
@@ -39,17 +40,34 @@ def in_long_runs(claim: Claim, each: float) -> tuple[bool, Seen | None]:
         each: process seconds for the runs of one length, at most.
     """
     nearest: list[float] = []
+    best: Seen | None = None
     for rounds in RUNS if has_rounds(claim) else ():
         long = replace(claim, assuming=(*claim.assuming, f"{ROUNDS} == {rounds}"))
         stop = partial(_late, time.process_time() + each)
         found = hunt(long, pool=80, evaluations=60, operations=OPERATIONS, smallest=False, stop=stop)
-        tightest = sorted(found.seen, key=lambda seen: -seen.score)[:1]
-        seen = [*tightest, *with_altered_numbers(long, Hunt(seen=tightest), stop, Budget(OPERATIONS))]
-        broken = found.broken or next((one for one in seen if one.measured.broken), None)
-        if broken is not None:
-            return True, broken
-        nearest.append(max((ratio_of(one.score) for one in seen), default=0.0))
+        if found.broken is not None:
+            return True, found.broken
+        some = sorted(found.seen, key=lambda seen: -seen.score)[:1]
+        some += [] if best is None else _longer(long, best, rounds)  # what was the tightest of the shorter runs
+        most = -1.0
+        for first in some:
+            stop, score = partial(_late, time.process_time() + each / 2), -1.0
+            for seen in (first, *with_altered_numbers(long, Hunt(seen=[first]), stop, Budget(OPERATIONS))):
+                if seen.measured.broken:
+                    return True, seen
+                score = max(score, seen.score)
+            if score > most:
+                most, best = score, first
+        nearest.append(ratio_of(most))
     return beyond(nearest), None
+
+
+def _longer(claim: Claim, seen: Seen, rounds: int) -> list[Seen]:
+    """A run with more rounds."""
+    one = candidate_of(seen.drawn)
+    drawn = next((longer(claim, one, way, rounds) for way in ways(claim, one) if way.name == ROUNDS), None)
+    found = None if drawn is None else measured(claim, drawn)
+    return [] if found is None else [found]
 
 
 def _late(end: float) -> bool:
