@@ -41,6 +41,7 @@ from validate.repairs.candidates import alone
 VERDICTS = Path(__file__).parent.parent / "tests" / "catalogue"
 DRAWN, ENOUGH, DEEP = 200, 20, 10
 BROKEN = "broken by a deeper search"
+HUNTED = {None: "", False: "not broken", True: "broken"}
 CLOSE = 1e-12
 
 
@@ -161,14 +162,17 @@ def _told(row: dict[str, Any]) -> str:
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """A line for each claim: the repair that counts, or the nearest."""
-    yield "| claim | severity | instead | by the check | CPU s | counts |"
-    yield "|---|---|---|---|---|---|"
+    yield "| claim | severity | instead | by the check | by a deeper hunt | CPU s | commit | counts |"
+    yield "|---|---|---|---|---|---|---|---|"
     for id in by_hand():
         for row in (row for row in rows if row["id"] == id):
             best = next((one for one in row["repairs"] if one["counts"]), next(iter(row["repairs"]), None))
-            edits = "" if best is None else "; ".join(f"`{edit['words']}`" for edit in best["edits"])
-            said = ("not determined", "", "") if best is None else (best["severity"], edits, best["verdict"])
-            yield f"| {id} | {' | '.join(said)} | {row['cpu']:.0f} | {'yes' if row['counts'] else 'no'} |"
+            said = ["not determined", "", "", ""]
+            if best is not None:
+                edits = "; ".join(f"`{edit['words']}`" for edit in best["edits"])
+                said = [best["severity"], edits, best["verdict"], HUNTED[best.get(BROKEN)]]
+            cells = [id, *said, f"{row['cpu']:.0f}", row.get("commit", "older"), "yes" if row["counts"] else "no"]
+            yield f"| {' | '.join(cells)} |"
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ FEWEST = 8
 CLOSE = 1e-9
 """Of both sides, within which they count as the same."""
 EXTRA = 0.25
-"""By how much farther a factor is with a constant."""
+"""By how much farther a factor is with a larger constant."""
 MORE = 0.5
 """By how much farther each more constant, or name, is."""
 POWER = 0.05
@@ -242,6 +242,8 @@ class Table:
             if not m.powers and c == 1:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
+            if m.powers and c < 1 and not added and not np.any(part < 0):  # it says more than with the printed constant
+                farther = 0.0
             farther += POWER * sum(abs(float(p)) for n, p in m.powers if n not in self.logarithms)
             farther += MORE if len(m.powers) > 1 else 0
             least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]
