@@ -1,24 +1,28 @@
 """Repairs that the search finds, held against those that were written by hand.
 
-    python -m benchmarks.repairs [--seconds 60] [--only ID,...] [--deep] --rows repairs.jsonl > repairs.json
+    python -m benchmarks.repairs [--seconds 60] [--only ID,...] --rows repairs.jsonl > repairs.json
+    python -m benchmarks.repairs [--only ID,...] --rows repairs.jsonl --deep
     python -m benchmarks.repairs --rows repairs.jsonl --markdown
 
 Of every printed claim that a list of verdicts calls refuted and that has repairs written by hand (`Claim.amends`): the
 nearest claim that stands within so many CPU seconds, and whether it is proved, or at least as strong as one of those:
 on parameters and problems drawn for the one by hand, its hypotheses hold and its right side is no larger (no smaller,
-for a lower bound). With --deep it is hunted with ten times the budget of a quick check; what that breaks is no repair.
-What is done is kept in the file --rows, one claim a line, and is not done again; --markdown prints the table of
-docs/repair.md from it.
+for a lower bound). What is done is kept in the file --rows, one claim a line with the commit that did it, and is not
+done again; --only says what is done, and in which order. --deep hunts for what breaks the repairs in the rows that are
+supported, with ten times the budget of a quick check, and writes what came of it beside them; what that breaks is no
+repair. --markdown prints the table of docs/repair.md from the rows.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -32,9 +36,12 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import drawn, fitting_sizes
 from validate.instances.seen import measured
 from validate.repairs import Repaired, repair
+from validate.repairs.candidates import alone
 
 VERDICTS = Path(__file__).parent.parent / "tests" / "catalogue"
 DRAWN, ENOUGH, DEEP = 200, 20, 10
+BROKEN = "broken by a deeper search"
+HUNTED = {None: "", False: "not broken", True: "broken"}
 CLOSE = 1e-12
 
 
@@ -92,8 +99,12 @@ def as_strong(ours: Claim, theirs: Claim) -> bool | None:
     return compared >= ENOUGH
 
 
-def deeper(claim: Claim) -> bool:
-    """Whether a hunt with ten times the budget of a quick check breaks a claim."""
+def deeper(printed: str, one: dict[str, Any]) -> bool | None:
+    """Whether a hunt with ten times the budget of a quick check breaks a repair; None if its algorithm is another."""
+    if any(edit["kind"] == "algorithm" for edit in one["edits"]):
+        return None
+    fields = {name: tuple(one[name]) for name in ("assuming", "standing")}
+    claim = replace(alone(catalog.claim(printed)), statement=one["statement"], where=one["where"], **fields)
     found = hunt(
         claim, pool=DEEP * POOL[True], evaluations=DEEP * EVALUATIONS[True], far=DEEP * FAR[True],
         operations=DEEP * OPERATIONS[True], smallest=False,
@@ -101,39 +112,67 @@ def deeper(claim: Claim) -> bool:
     return found.broken is not None
 
 
-def row_of(id: str, amended: list[Claim], seconds: float, deep: bool) -> dict[str, Any]:
+def hunt_deeper(some: list[dict[str, Any]], rows: list[dict[str, Any]], file: Path) -> None:
+    """Of each supported repair in some of the rows of a file what a deeper hunt says, which is written there."""
+    for row in some:
+        for one in row["repairs"]:
+            if one["verdict"] != "supported" or BROKEN in one:
+                continue
+            begun = time.process_time()
+            one[BROKEN], one["deeper at"] = deeper(row["id"], one), commit()
+            one["deeper cpu"] = round(time.process_time() - begun, 1)
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            print(f"{row['id']}: {one[BROKEN]} {one['deeper cpu']} s | {words(one)}", file=sys.stderr, flush=True)
+
+
+def commit() -> str:
+    """What is checked out here; it ends in ``-dirty`` where files differ from it."""
+    asked = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(asked, cwd=Path(__file__).parent, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def row_of(id: str, amended: list[Claim], seconds: float) -> dict[str, Any]:
     """What came of one claim."""
     begun = time.process_time()
-    found = repair(catalog.claim(id), seconds=seconds)
+    found = repair(
+        catalog.claim(id), seconds=seconds,
+        tell=lambda line: print(f"{time.process_time() - begun:6.1f} {line}", file=sys.stderr, flush=True),
+    )  # fmt: skip
     taken = time.process_time() - begun
 
     def judged(one: Repaired) -> dict[str, Any]:
         strong = [hand.id for hand in amended if as_strong(one.claim, hand)]
-        row = {**one.to_json(), "as strong as": strong, "counts": one.verdict == "proved" or bool(strong)}
-        return {**row, "broken by a deeper search": deeper(one.claim)} if deep else row
+        return {**one.to_json(), "as strong as": strong, "counts": one.verdict == "proved" or bool(strong)}
 
     repairs = [judged(one) for one in found.repairs]
     counts = any(one["counts"] for one in repairs)
-    return {"id": id, "counts": counts, "severity": found.severity, "cpu": round(taken, 1), "repairs": repairs}
+    row = {"id": id, "commit": commit(), "counts": counts, "severity": found.severity, "cpu": round(taken, 1)}
+    return {**row, "repairs": repairs}
+
+
+def words(one: dict[str, Any]) -> str:
+    """What was changed."""
+    return "; ".join(edit["words"] for edit in one["edits"])
 
 
 def _told(row: dict[str, Any]) -> str:
-    best = row["repairs"][0] if row["repairs"] else None
-    words = "-" if best is None else "; ".join(edit["words"] for edit in best["edits"])
-    verdict = "none" if best is None else best["verdict"]
-    return f"{row['id']}: {row['counts']} {row['severity']} {verdict} {row['cpu']} s | {words}"
+    best = row["repairs"][0] if row["repairs"] else {"edits": [], "verdict": "none"}
+    return f"{row['id']}: {row['counts']} {row['severity']} {best['verdict']} {row['cpu']} s | {words(best)}"
 
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:
     """A line for each claim: the repair that counts, or the nearest."""
-    yield "| claim | severity | instead | by the check | CPU s | counts |"
-    yield "|---|---|---|---|---|---|"
+    yield "| claim | severity | instead | by the check | by a deeper hunt | CPU s | commit | counts |"
+    yield "|---|---|---|---|---|---|---|---|"
     for id in by_hand():
         for row in (row for row in rows if row["id"] == id):
             best = next((one for one in row["repairs"] if one["counts"]), next(iter(row["repairs"]), None))
-            words = "" if best is None else "; ".join(f"`{edit['words']}`" for edit in best["edits"])
-            said = ("not determined", "", "") if best is None else (best["severity"], words, best["verdict"])
-            yield f"| {id} | {' | '.join(said)} | {row['cpu']:.0f} | {'yes' if row['counts'] else 'no'} |"
+            said = ["not determined", "", "", ""]
+            if best is not None:
+                edits = "; ".join(f"`{edit['words']}`" for edit in best["edits"])
+                said = [best["severity"], edits, best["verdict"], HUNTED[best.get(BROKEN)]]
+            cells = [id, *said, f"{row['cpu']:.0f}", row.get("commit", "older"), "yes" if row["counts"] else "no"]
+            yield f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -151,11 +190,13 @@ def main() -> None:
     if given.markdown:
         print("\n".join(table(rows)))
         return
+    if given.deep:
+        hunt_deeper([row for row in rows if row["id"] in (only or [row["id"]])], rows, given.rows)
+        return
     with suppress(KeyboardInterrupt):  # what is finished is printed
-        for id, amended in by_hand().items():
-            if (only and id not in only) or any(row["id"] == id for row in rows):
-                continue
-            rows.append(row_of(id, amended, given.seconds, given.deep))
+        hand = by_hand()
+        for id in [id for id in only or hand if all(row["id"] != id for row in rows)]:
+            rows.append(row_of(id, hand[id], given.seconds))
             with given.rows.open("a", encoding="utf-8") as file:
                 print(json.dumps(rows[-1]), file=file)
             print(_told(rows[-1]), file=sys.stderr, flush=True)
@@ -166,9 +207,8 @@ def main() -> None:
         "repaired": sum(bool(row["repairs"]) for row in rows),
         "as strong or proved": sum(row["counts"] for row in rows),
         "proved": sum(any(one["verdict"] == "proved" for one in row["repairs"]) for row in rows),
-        "broken by a deeper search": sum(one.get("broken by a deeper search", False) for one in found)
-        if given.deep
-        else None,
+        "hunted deeper": sum(one.get(BROKEN) is not None for one in found),
+        "broken by it": sum(one.get(BROKEN) is True for one in found),
     }
     print(json.dumps({**summary, "rows": rows}, indent=1))
 

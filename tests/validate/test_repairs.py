@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
-from math import comb
+from math import comb, inf, log, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 
 from tests.validate.command_line import call, complaint, printed
 from theory import Paper, algorithm, catalog, claim
-from theory.domain import Domain
+from theory.domain import REAL, Domain
 from theory.sentence import parse_expression, text_of
 from validate import repair
 from validate.checking import check_one
@@ -23,7 +23,8 @@ from validate.repairs import MEANING, search
 from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
 from validate.repairs.conditions import quantities
 from validate.repairs.edits import edited
-from validate.repairs.factors import least_factors, table_of
+from validate.repairs.factors import FEWEST, least_factors, table_of
+from validate.repairs.growth import RUNS, beyond, in_long_runs
 from validate.repairs.known import known_of, on
 from validate.repairs.monomials import Monomial, scaled, times
 from validate.repairs.repaired import SEVERITY
@@ -65,7 +66,7 @@ LATE = claim(
         (SIGN, "misprint", "norm2(x + y) <= norm2(x) + 2*dot(x, y) + norm2(y)", ()),
         (STRICT, "misprint", "norm2(x + y) <= 2*norm2(x) + 2*norm2(y)", ()),
         (CONDITION, "lost hypothesis", "a/(1 - a) <= 1", ("a <= 1/2",)),
-        (ORDER, "false", "sum_n(b_n) <= 2*max_n(b_n)*N", ()),
+        (ORDER, "false", "sum_n(b_n) <= max_n(b_n)*N", ()),
         (AT_REST, "lost hypothesis", "f(y) <= f(xstar) + L/2*norm2(y - xstar)", ("smooth(f, L)",)),
         (CONVEX, "lost hypothesis", CONVEX.statement, ("smooth(f, L)", "convex(f)")),
     ],
@@ -107,6 +108,18 @@ def test_two_slips_are_repaired_together() -> None:
     assert found.best is not None
     assert (found.best.verdict, len(found.best.candidate.edits)) == ("proved", 2)
     assert found.best.distance <= 2.5
+
+
+def test_what_came_farthest_is_edited_first() -> None:
+    """What a check ended before what the known instances did, although more of these break it."""
+    one = search._Search(SIGN, 60.0, lambda _: None)
+    one.known, broken = known_of(one.claim, float("inf"), lambda _: None)
+    assert broken is not None
+    late, fell, early, _ = edited(Candidate(one.claim, ()))  # 5, 10 and 0 of 10 instances break them
+    one._came_near(early, False)
+    one._broken(2, late, "broken by a check")
+    one._came_near(fell, False)
+    assert [near.candidate for near in one._nearest()] == [late, early]
 
 
 def test_the_time_ends_a_check_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,10 +289,31 @@ def test_a_logarithm_that_a_claim_has_is_nearer_than_any_other_factor() -> None:
     known, broken = known_of(alone(LOGARITHM), float("inf"), lambda _: None)
     assert broken is not None
     table = table_of(Candidate(alone(LOGARITHM), ()))
-    table.learn(known)
+    table.learn(known, inf)
     found = {one.claim.statement: one.distance for _, one in table.candidates(2.1) if one.edits[0].kind == "factor"}
     assert found["max(a, a*log(q)/2) <= a*log(q)"] == min(found.values()) < found["max(a, a*log(q)/2) <= a*q"]
     assert not [text for text in found if "K" in text], "it speaks of no rounds"
+
+
+def test_with_a_factor_a_smaller_constant_says_more() -> None:
+    """At a = 1 and b >= 2, b*a <= 2*a lacks b, and is tried without the 2 before it is tried with it."""
+    one = alone(claim("factor", "b*a <= 2*a"))
+    known, broken = known_of(one, inf, lambda _: None)
+    assert broken is not None
+    table = table_of(Candidate(one, ()))
+    table.learn(known, inf)
+    found = {other.claim.statement: (other.distance, room) for room, other in table.candidates(2.5)}
+    assert found["b*a <= a*b"] < found["b*a <= 2*a*b"]
+
+
+def test_few_instances_are_measured_term_by_term_where_it_takes_long() -> None:
+    known, _ = known_of(alone(LOGARITHM), float("inf"), lambda _: None)
+    table = table_of(Candidate(alone(LOGARITHM), ()))
+    table.learn(known, 0.0)
+    assert len(table.kept) == FEWEST < len(known.all)
+    assert table.kept[0] is known.against[0], "what broke a candidate last"
+    table.learn(known, inf)
+    assert len(table.kept) > FEWEST
 
 
 def test_what_broke_a_claim_without_a_number_breaks_the_same_with_it() -> None:
@@ -316,10 +350,29 @@ def test_the_least_constant_is_that_of_a_sum_worked_out_by_hand() -> None:
     known, broken = known_of(one, float("inf"), lambda _: None)
     assert broken is not None
     table = table_of(Candidate(one, ()))
-    table.learn(known)
+    table.learn(known, inf)
     texts = [candidate.claim.statement for _, candidate in table.candidates(1.75)]
     assert f"{total}*a <= 12*a + 4" in texts
     assert f"{total}*a <= 8*a + 8" in texts
+
+
+def test_a_constant_in_place_of_a_logarithm_is_seen_to_grow() -> None:
+    """Of sum g_k/sqrt(k + 1) <= c sqrt(sum g_k^2) the least c is the root of 1 + 1/2 + ... + 1/K, for K terms."""
+    sums = [sum(1 / k for k in range(1, K + 1)) for K in RUNS]
+    assert beyond([sqrt(total) / 3 for total in sums])
+    assert not beyond([sqrt(total) / 30 for total in sums]), "after ten more doublings it is less than 1 still"
+    assert not beyond([sqrt(total / (1 + log(K))) for K, total in zip(RUNS, sums, strict=True)]), "it tends to 1"
+    assert not beyond([1 - 1 / K for K in RUNS])
+    assert not beyond([1 - 1 / sqrt(K) for K in RUNS])
+    assert not beyond([])
+    says = "sum_k(sqrt(g_k**2/(k + 1))) <= {}*sqrt(sum_k(g_k**2))"
+    for factor, grows in (("3", True), ("sqrt(1 + log(K))", False)):
+        one = claim("sum", says.format(factor), parameters={"g_k": REAL})
+        assert in_long_runs(alone(one), 30.0) == (grows, None)
+    two = claim("sum", says.format("5/3"), parameters={"g_k": REAL})
+    broken = in_long_runs(alone(two), 30.0)[1]  # 1 + 1/2 + ... + 1/9 > (5/3)^2
+    assert broken is not None
+    assert broken.measured.broken
 
 
 # --- the command -----------------------------------------------------------------------------------------------------

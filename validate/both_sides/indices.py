@@ -45,9 +45,13 @@ def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterat
         }
     names = [name for name in (*HIDDEN, *INDICES) if name in free or (name == "n" and "i" in free)]
     plain = [name for name in names if name != "i"]
+    inside: dict[tuple[int, ...], bool] = {}
     for values in product(*(ranges[name] for name in plain)):
         at = dict(zip(plain, values, strict=True))
-        if not all(in_run(world, side, {"n": 0, "i": 0, **at}) for side in sentence.sides):
+        rest = tuple([value for name, value in at.items() if name != "n"])  # which client it is makes no difference
+        if rest not in inside:
+            inside[rest] = all(in_run(world, side, {**at, "n": 0, "i": 0}) for side in sentence.sides)
+        if not inside[rest]:
             continue
         if "i" not in free:
             yield at
@@ -100,7 +104,7 @@ def in_run(world: World, e: Expression, at: Mapping[str, int]) -> bool:
         within = {**at, "n": 0} if e.operation in ALL_CLIENTS else at
         return all(in_run(world, a, within) for a in arguments)
     index, inner = OVER[e.operation][1], arguments[0]
-    if index in "ni":  # which client it is makes no difference to what lies in the run
+    if index in "ni":  # as above
         return in_run(world, inner, {**at, index: 0})
     if index == "k":
         return all(in_run(world, inner, {**at, "k": k}) for k in world.over("k", inner, at))

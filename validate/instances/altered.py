@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, chain, product
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 from sim.problems import Quadratic
@@ -179,6 +180,7 @@ def _uneven(claim: Claim, c: Candidate) -> Iterator[Change]:
 def _shapes(rounds: int) -> Iterator[list[Fraction]]:
     """Parts of each step that are left."""
     yield [F(1, k + 1) for k in range(rounds)]
+    yield [F(isqrt(10**6 // (k + 1)), 1000) for k in range(rounds)]  # about 1/sqrt(k + 1), with few digits
     yield [F(k + 1, rounds) for k in range(rounds)]
     for at in (0, rounds - 1, rounds // 2):
         yield [FAR_LESS if k == at else F(1) for k in range(rounds)]

@@ -235,7 +235,7 @@ class Still:
         Raises:
             SentenceError: where nothing has it, or they are not equally many.
         """
-        states, names = remembered(e, index, self.words)
+        states, names = self.words.kept.about(e, ("remembered", index), lambda: remembered(e, index, self.words))
         sizes = {len(value) for value in (self.given.get(name) for name in names) if isinstance(value, tuple)}
         if states and self.instance.program is not None:
             lengths = zip(self.instance.program.state, self.instance.lengths, strict=True)

@@ -7,12 +7,13 @@ that they allow, rounded up to a simple number, makes a candidate, which has to 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,12 @@ from validate.repairs.terms import Term, terms_of, with_term
 
 INSTANCES = 24
 """On which contributions are measured."""
+FEWEST = 8
+"""Of them, however long it takes."""
 CLOSE = 1e-9
 """Of both sides, within which they count as the same."""
 EXTRA = 0.25
-"""By how much farther a factor is with a constant."""
+"""By how much farther a factor is with a larger constant."""
 MORE = 0.5
 """By how much farther each more constant, or name, is."""
 POWER = 0.05
@@ -87,10 +90,13 @@ class Table:
         """Whether the units of the algorithm contradict each other already, so that they say nothing of a factor."""
         return bool(self.units.conflicts) and not self.contradict
 
-    def learn(self, known: Known) -> None:
-        """Measure the instances that are not in it yet."""
-        for one in (*known.against[: INSTANCES // 2], *known.others[: INSTANCES // 2]):
-            if id(one) not in self.read:
+    def learn(self, known: Known, until: float) -> None:
+        """Measure the instances that are not in it yet, up to a process time."""
+        half = INSTANCES // 2
+        for one in chain(*zip_longest(known.against[:half], known.others[:half])):
+            if len(self.read) >= FEWEST and time.process_time() > until:
+                return
+            if one is not None and id(one) not in self.read:
                 self.read.add(id(one))
                 self.kept.append(one)
                 self.rows += self._measured(one, known.claim)
@@ -236,6 +242,8 @@ class Table:
             if not m.powers and c == 1:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
+            if m.powers and c < 1 and not added and not np.any(part < 0):  # it says more than with the printed constant
+                farther = 0.0
             farther += POWER * sum(abs(float(p)) for n, p in m.powers if n not in self.logarithms)
             farther += MORE if len(m.powers) > 1 else 0
             least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]

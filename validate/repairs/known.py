@@ -60,6 +60,15 @@ class Known:
     searched: bool = False
     tried: int = 0
     killed: int = 0
+    _last: tuple[Claim | None, dict[int, tuple[Drawn, Seen | None]]] = (None, {})
+
+    def on(self, candidate: Claim, one: Drawn) -> Seen | None:
+        """A candidate on an instance; what the last one was measured on is kept."""
+        if self._last[0] is not candidate:
+            self._last = candidate, {}
+        if id(one) not in self._last[1]:
+            self._last[1][id(one)] = one, on(candidate, self.claim, one)
+        return self._last[1][id(one)][1]
 
     @property
     def all(self) -> list[Drawn]:
@@ -70,7 +79,7 @@ class Known:
         """Whether one of the instances breaks a candidate."""
         self.tried += 1
         for i, one in enumerate(self.against):
-            seen = on(candidate, self.claim, one)
+            seen = self.on(candidate, one)
             if seen is not None and seen.measured.broken:
                 self.against.insert(0, self.against.pop(i))
                 self.killed += 1
@@ -90,7 +99,7 @@ class Known:
             return None
         gaps, said, met = [], 0, False
         for i, one in enumerate([*self.against[:MEASURED], *self.others[:MEASURED]]):
-            seen = on(candidate, self.claim, one)
+            seen = self.on(candidate, one)
             if seen is None:
                 continue
             if seen.measured.broken:
@@ -110,7 +119,7 @@ class Known:
 
     def left_broken(self, candidate: Claim) -> int:
         """How many of the first instances that break the printed claim break a candidate, too."""
-        some = (on(candidate, self.claim, one) for one in self.first)
+        some = (self.on(candidate, one) for one in self.first)
         return sum(seen is not None and bool(seen.measured.broken) for seen in some)
 
     def looser(self, candidate: Claim, base: Claim) -> bool:

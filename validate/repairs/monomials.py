@@ -72,7 +72,7 @@ def scaled(term: Expression, m: Monomial, c: Fraction) -> Expression:
                 return scaled(less, Monomial((*(pair for pair in m.powers if pair[0] != name), *left)), c)
     over = [(n, p) for n, p in m.powers if p > 0]
     under = [(n, -p) for n, p in m.powers if p < 0]
-    found = times(term, c)
+    found = without_ones(times(term, c))
     if over:
         found = applied("*", (found, Monomial(tuple(over)).tree))
     if under:

@@ -25,12 +25,15 @@ from validate.instances.pool import Drawn
 from validate.instances.seen import measured
 from validate.measurement import claim_of
 from validate.proving import UNITS, evidence
-from validate.repairs.candidates import Candidate, Edit, alone, conflicts, said
+from validate.repairs.candidates import COST, Candidate, Edit, alone, conflicts, said
 from validate.repairs.conditions import conditions
 from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
+from validate.repairs.growth import in_long_runs
 from validate.repairs.known import FEW, FIRST, Known, hunted, known_of, shaken
+from validate.repairs.monomials import OF_ROUNDS
 from validate.repairs.repaired import Repair, Repaired
+from validate.verdict import Result
 
 HUNT = 3.0
 """Process seconds of a candidate's own hunt, at most: the check makes a longer one."""
@@ -62,6 +65,10 @@ MIDDLING = 0.5
 """The room of conditions, which is not measured."""
 TABLES = 4
 """Claims at one edit whose constants and conditions are tried, too."""
+LEARNING = 0.02
+"""Part of the time, in which the terms of a claim are measured, the instance that was learnt last first."""
+RUNNING = 0.025
+"""Part of the time, in which runs of one length are looked for, where a constant is held against longer and longer."""
 LEAST = 1
 """Distance of the nearest second edit."""
 LATE = 0.3
@@ -113,18 +120,20 @@ class Near:
         candidate: the claim.
         asked: whether the units ask for the edit.
         left: of the first known instances, how many break it still.
+        rank: how far it came: 0 for no farther than those, more for what only a hunt, or a check, ended.
         next: what a second edit makes of it; None where that was not worked out.
     """
 
     candidate: Candidate
     asked: bool
     left: int
+    rank: int = 0
     next: list[Candidate] | None = None
 
     @property
-    def order(self) -> tuple[bool, int, float]:
+    def order(self) -> tuple[bool, int, int, float]:
         """What is edited first."""
-        return (not self.asked, self.left, self.candidate.distance)
+        return (not self.asked, -self.rank, self.left, self.candidate.distance)
 
 
 class _Search:
@@ -160,22 +169,34 @@ class _Search:
         first = Candidate(self.claim, ())
         left, waiting = [*self._next(first), *self._in_units(first)], list[Suggested]()
         for band in BANDS:
-            if self.over() or self._enough() or (self.found and band > self.found[0].distance + BESIDE):
+            now, left = _split(left, band)
+            for some, bases in self._batches(first, now, band):
+                if self.over() or self._enough() or (self.found and band > self.found[0].distance + BESIDE):
+                    return
+                kept, waiting = _split_suggested([*waiting, *self._kept(some)], band)
+                self._try(kept, bases, band)
+
+    def _batches(
+        self, first: Candidate, now: list[Candidate], band: float
+    ) -> Iterator[tuple[list[Candidate], list[Candidate]]]:
+        """The claims up to a distance that are tried together, with those whose constants are tried, too."""
+        near = self._nearest()[:TABLES]
+        yield now, [first, *(one.candidate for one in near if one.candidate.distance + LEAST <= band)]
+        for one in self._nearest():  # what came nearest first, those among them that the first batch left
+            yield self._second(one, band), []
+
+    def _try(self, kept: list[Suggested], bases: list[Candidate], band: float) -> None:
+        """Claims up to a distance, those with another constant, factor or condition of some bases among them."""
+        while not self.over() and len(self.found) < MOST:
+            some = sorted([*kept, *self._suggested(bases, band)], key=_order)
+            if not some or some[0][1].distance > band + NEAR:
                 return
-            now, left = _split([*left, *self._second(band)], band)
-            waiting += self._kept(now)
-            kept, waiting = _split_suggested(waiting, band)
-            bases = [first, *(one.candidate for one in self._nearest()[:TABLES] if one.candidate.distance + 1 <= band)]
-            while not self.over() and len(self.found) < MOST:
-                some = sorted([*kept, *self._suggested(bases, band + AHEAD)], key=_order)
-                if not some or some[0][1].distance > band + NEAR:
-                    break
-                if self._enough() and some[0][1].distance > self.found[0].distance + NEAR:
-                    break
-                best = self._first(some)
-                kept = [one for one in kept if one is not best]
-                self.seen.add(said(best[1].claim))
-                self._judge(best[1])
+            if self._enough() and some[0][1].distance > self.found[0].distance + NEAR:
+                return
+            best = self._first(some)
+            kept = [one for one in kept if one is not best]
+            self.seen.add(said(best[1].claim))
+            self._judge(best[1])
 
     def _is_proved(self) -> bool:
         """Whether the printed claim has a derivation, or a search that knows nothing beside it finds one."""
@@ -202,17 +223,14 @@ class _Search:
     def _nearest(self) -> list[Near]:
         return sorted(self.near, key=lambda one: one.order)[:NEAREST]
 
-    def _second(self, band: float) -> list[Candidate]:
-        """The claims at two edits, of which the first came near, up to a distance."""
-        some = []
-        for one in self._nearest():
-            if self.over() or one.candidate.distance + LEAST > band:
-                continue
-            if one.next is None:
-                one.next = [*self._next(one.candidate), *self._in_units(one.candidate)]
-            now, one.next = _split(one.next, band)
-            some += now
-        return some
+    def _second(self, one: Near, band: float) -> list[Candidate]:
+        """The claims at one more edit than one that came near, up to a distance."""
+        if self.over() or one.candidate.distance + LEAST > band:
+            return []
+        if one.next is None:
+            one.next = [*self._next(one.candidate), *self._in_units(one.candidate)]
+        now, one.next = _split(one.next, band)
+        return now
 
     def _in_units(self, base: Candidate) -> Iterator[Candidate]:
         """A claim whose units contradict each other, with the factors that they ask for."""
@@ -228,13 +246,16 @@ class _Search:
             if self.over():
                 break
             table = self.tables.setdefault(said(base.claim), table_of(base))
-            table.learn(self.known)
-            some += table.candidates(band + NEAR)
-            some += [(MIDDLING, one) for one in conditions(base, self.known)] if not table.contradict else []
+            most = band + NEAR + AHEAD * (not base.edits)
+            if base.distance + COST["units" if table.contradict else "constant"] > most:
+                continue
+            table.learn(self.known, time.process_time() + LEARNING * self.seconds)
+            made = [*table.candidates(most)]
+            made += [(MIDDLING, one) for one in conditions(base, self.known)] if not table.contradict else []
+            some += [pair for pair in made if pair[1].distance <= most]
         return [
             pair for pair in some
-            if pair[1].distance <= band + NEAR
-            and self.failed[pair[1].edits[-1].about] < TIMES[pair[1].edits[-1].kind == "condition"]
+            if self.failed[pair[1].edits[-1].about] < TIMES[pair[1].edits[-1].kind == "condition"]
             and said(pair[1].claim) not in self.seen
         ]  # fmt: skip
 
@@ -260,13 +281,13 @@ class _Search:
                 self._came_near(one, one.edits[-1].kind == "units")
         return kept
 
-    def _came_near(self, one: Candidate, asked: bool) -> None:
+    def _came_near(self, one: Candidate, asked: bool, rank: int = 0) -> None:
         """Keep a claim for a second edit, where fewer instances break it than break the printed one."""
         if one.edits[-1].kind == "strictness":
             return
         left = self.known.left_broken(one.claim)
         if asked or left < len(self.known.first):
-            self.near.append(Near(one, asked, left))
+            self.near.append(Near(one, asked, left, rank))
 
     def _next(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates at one more edit whose units fit, each once."""
@@ -300,16 +321,22 @@ class _Search:
         self.hunts += 1
         found = hunted(one.claim, min(self.end, time.process_time() + HUNT), self.known.searched)
         if found.broken is not None:
-            self._remember(1, one, f"broken by {described(found.broken.drawn)}")
-            self.known.learn(found.broken.drawn)
-            if len(one.edits) == 1:
-                self._came_near(one, False)
+            self._broken(1, one, f"broken by {described(found.broken.drawn)}", found.broken.drawn)
             return
         if not found.seen:
             return
         for near in self._near(one.claim):
-            self.known.learn(near)
+            self._broken(1, one, f"broken by {described(near)}", near)
             return
+        if about and not any(log in about for log in OF_ROUNDS):  # a constant that was read off the known instances
+            longer, seen = in_long_runs(one.claim, RUNNING * self.seconds)
+            if seen is not None:
+                self._broken(1, one, f"broken by {described(seen.drawn)}", seen.drawn)
+                return
+            if longer:  # with no constant there
+                self.failed[about] = max(TIMES.values())
+                self._broken(1, one, "which comes nearer to a break with each doubling of K")
+                return
         self.checks += 1
         from validate.checking import check_one
 
@@ -318,21 +345,23 @@ class _Search:
             with TemporaryDirectory() as folder:
                 result = check_one(one.claim, quick=True, out=folder, given_up=self.over)
         except GivenUpError:
-            self._remember(3, one, "whose check did not end in the time")
+            self._broken(3, one, "whose check did not end in the time")
             return
         if result.verdict in STANDS and (result.verdict == "proved" or self._stays(one)):
             self.found.append(Repaired(one, result))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
         elif result.verdict not in STANDS:
             why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
-            self._remember(2, one, why)
-        if result.verdict not in STANDS and result.break_found is not None:
-            self._learn(one.claim, result.break_found.data or {})
+            self._broken(2, one, why, self._instance(one.claim, result))
 
-    def _remember(self, rank: int, one: Candidate, why: str) -> None:
-        """How far a candidate came, and what ended it: it is told where nothing stands."""
+    def _broken(self, rank: int, one: Candidate, why: str, by: Drawn | None = None) -> None:
+        """A candidate that came so far, and what ended it: it is told where nothing stands, and edited once more."""
         if rank > self.nearest[0]:
             self.nearest = rank, f"{one.words}, {why}"
+        if by is not None:
+            self.known.learn(by)
+        if len(one.edits) == 1:
+            self._came_near(one, False, rank)
 
     def _stays(self, one: Candidate) -> bool:
         """Whether another hunt, with what time is left, breaks a claim that nothing has broken."""
@@ -343,8 +372,8 @@ class _Search:
             operations=DEEPER * OPERATIONS[True], stop=lambda: time.process_time() > end,
         )  # fmt: skip
         if found.broken is not None:
-            self.known.learn(found.broken.drawn)
-            self._remember(2, one, f"supported by a quick check, broken by {described(found.broken.drawn)}")
+            why = f"supported by a quick check, broken by {described(found.broken.drawn)}"
+            self._broken(2, one, why, found.broken.drawn)
         return found.broken is None
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
@@ -355,14 +384,16 @@ class _Search:
                 if seen is not None and seen.measured.broken:
                     yield near
 
-    def _learn(self, claim: Claim, data: dict[str, Any]) -> None:
+    def _instance(self, claim: Claim, result: Result) -> Drawn | None:
         """The instance with which a check broke a candidate."""
         from validate.instances.occasion import occasion
 
+        data = {} if result.break_found is None else result.break_found.data or {}
         if "instance" in data:
             form = {**data["instance"], "constants": data.get("constants", {})}
             with suppress(ValueError, KeyError, TypeError):
-                self.known.learn(occasion(claim, form).drawn)
+                return occasion(claim, form).drawn
+        return None
 
     def result(self) -> Repair:
         order = {"proved": 0, "supported": 1}
