@@ -210,7 +210,11 @@ def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
         for here, column in _along_one(claim, nearest[2]):
             recorded.setdefault(here.key, (here, []))[1].append(column)
     smallest = sorted(recorded.values(), key=lambda one: len(one[0].rows) * one[0].layout.size)
-    for here, columns in smallest[:SHAPES]:
+    shapes = {_counts_of(claim, here.base): (here, columns) for here, columns in reversed(smallest)}
+    one_each = [*reversed(shapes.values())][:SHAPES]
+    known, least = {here.key for here, _ in one_each}, min((here.layout.size for here, _ in smallest), default=0)
+    others = [one for one in smallest if one[0].layout.size == least and one[0].key not in known]
+    for here, columns in (*one_each, *others[:SHAPES]):  # the smallest with every network, others with one
         yield here, np.array(columns).T
     for here, first in starts(claim):
         if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
@@ -230,11 +234,15 @@ def _along_one(claim: Claim, c: Candidate) -> Iterator[tuple[Traced, Array]]:
 
 
 def _size(claim: Claim, c: Candidate) -> Any:
+    """What has the same free numbers; entries of networks stay as they are."""
+    return _counts_of(claim, c), *(repr(c.values.get(name)) for name in sorted(roles_in(claim).matrices))
+
+
+def _counts_of(claim: Claim, c: Candidate) -> Any:
     counts = [(name, repr(v)) for name, v in c.values.items() if name in claim.domains and claim.domains[name].integer]
     many = [(name, len(v)) for name, v in c.values.items() if isinstance(v, list)]
     rounds = c.rounds if claim.program is not None or ROUNDS in claim.symbols else 0
-    networks = [repr(c.values.get(name)) for name in sorted(roles_in(claim).matrices)]  # their entries stay as they are
-    return c.clients, c.samples, c.dim, rounds, *counts, *many, *networks
+    return c.clients, c.samples, c.dim, rounds, *counts, *many
 
 
 def _floats(here: Traced, c: Candidate) -> Array | None:

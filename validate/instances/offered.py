@@ -123,7 +123,7 @@ def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
     return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
 
 
-PATHS: Mapping[int, tuple[Fraction, ...]] = {3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
+PATHS: Mapping[int, tuple[Fraction, ...]] = {2: (F(1),), 3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
 """Weights of a path's edges with which all eigenvalues are rational: of four clients 1 - 7t + 5t and 1 - 7t - 5t."""
 
 
