@@ -79,7 +79,7 @@ class Evidence:
     def citations(self) -> tuple[str, ...]:
         """Of a proof, what it takes from elsewhere without one."""
         proof = (self.data or {}).get("proof") if self.outcome == "proved" else None
-        return tuple(proof["citations"]) if isinstance(proof, Mapping) else ()
+        return tuple(proof.get("citations", ())) if isinstance(proof, Mapping) else ()
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""

@@ -25,7 +25,7 @@ LANGUAGE = Path(__file__).parent.parent / "language"
 
 @algorithm
 def sgd(w, x, *, eta, p=1):
-    return x - eta * w.mean(w.gradient(x, w.sample())) + 0 * w.where(w.coin(p), x, x)
+    return x - eta * w.mean(w.gradient(x, w.sample())) + 0 * w.mean(w.where(w.coins(p), x, x))
 
 
 @algorithm(x="x0", past="J times 0")

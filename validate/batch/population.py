@@ -153,6 +153,10 @@ class Population:
         for places in (layout.linear, layout.knots, layout.centre, layout.start, *layout.vectors.values()):
             found[places[places >= 0]] *= unit
         found, _ = self._brought_back(found, old, HALVINGS)
+        for group in (one for one in self.groups if len(one) > 1 and one[0] in layout.values):
+            there = found.copy()
+            there[group] *= 10 ** (rng.uniform(-4, 4, count) * (rng.random(count) < 0.5))
+            found, _ = self._brought_back(there, found, HALVINGS)
         for place in rng.permutation(list(layout.values)):
             there = found.copy()
             there[place] *= 10 ** (rng.uniform(-3, 3, count) * (rng.random(count) < 0.7))
@@ -283,9 +287,9 @@ class Population:
             with np.errstate(all="ignore"):
                 away = gaps[:, which] / np.minimum(np.sqrt((slopes**2).sum(axis=1)), STEEPEST)
                 away = np.where(np.isfinite(away), away, NONE)
-            away[np.abs(gaps[:, which]) < np.where(away <= -1, NARROW, LEAST)] = SILENT
+            away[np.abs(gaps[:, which]) < LEAST] = SILENT
             score[which] = away.max(axis=0)
-            open_ = np.flatnonzero((score[which] > -1) & (most[which] <= BROKEN))
+            open_ = np.flatnonzero((score[which] > SILENT) & (most[which] <= BROKEN))
             row, here = away.argmax(axis=0)[open_], which[open_]
             score[here] = self._along(everything[:, here], gaps[row, here], slopes[row, :, open_], score[here])
         doubtful = np.flatnonzero((score > DOUBTFUL) & (most <= BROKEN))
@@ -339,7 +343,7 @@ class Population:
         self._with_constants(there, np.arange(len(FARTHER)))
         found = self._gaps_of(there.reshape(len(here), -1))
         broken = (np.nan_to_num(found, nan=-1.0).max(axis=0) > BROKEN).reshape(parts.shape).any(axis=0)
-        return np.where(broken, scores, np.where(gaps > -NARROW, SILENT, (scores - 2) / 2))
+        return np.where(broken, scores, np.where(gaps > -NARROW, SILENT, np.minimum(scores, (scores - 2) / 2)))
 
     def _gaps(self, numbers: Array) -> Array:
         return self._gaps_of(self.traced.with_constants(numbers))

@@ -24,6 +24,7 @@ REQUIRED = {
     "cvxpy": "mixing weights",
     "clarabel": "derivations, worst cases",
     "matplotlib": "figures",
+    "fonttools": "formulas of the report",
     "jinja2": "report",
     "typer": "command line",
     "rich": "progress bars",
