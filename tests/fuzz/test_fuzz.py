@@ -22,7 +22,7 @@ from validate import verifier
 TARGETS = {target.name: target for target in targets()}
 EXAMPLES = {
     "certificate": 80,
-    "derivation": 40,
+    "derivation": 20,
     "problem file": 60,
     "formula": 200,
     "sweep": 80,
