@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 from theory.arithmetic import balls, to_element
 from theory.formula import Name, names_in, text_of
 from theory.operations import to_fraction
-from theory.program import VALUE, Loop, Program, loops_around
+from theory.program import VALUE, Program, loops_around
 from theory.sentence import Expression, Vocabulary, evaluate, everything, parse_expression, read
 from validate.instances.domains import check
 from validate.instances.instance import PRECISION, Instance
@@ -109,8 +109,7 @@ class Play:
         """Whether every round does the same: none of its numbers is that of a round."""
         if any(isinstance(value, Schedule) for value in self.instance.parameters.values()):
             return False
-        formulas = [f for s in self.program.steps for f in ((s.count,) if isinstance(s, Loop) else s.numbers) if f]
-        return not any("k" in names_in(f) for f in formulas)
+        return not self.program.counts_rounds
 
     def outcomes(self, state: State, k: int, taps: Sequence[str] = ()) -> list[Outcome]:
         """All outcomes of round k from a state, not merged. Errors as of `law`."""

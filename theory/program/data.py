@@ -169,6 +169,12 @@ class Program:
         return tuple(flat(self.body))
 
     @cached_property
+    def counts_rounds(self) -> bool:
+        """Whether one of its numbers hangs on the round k."""
+        formulas = [f for s in self.steps for f in ((s.count,) if isinstance(s, Loop) else s.numbers) if f]
+        return any("k" in names_in(f) for f in formulas)
+
+    @cached_property
     def kinds(self) -> Mapping[str, Kind]:
         """The kind of every value."""
         found: dict[str, Kind] = {name: s.kind for name, s in zip(self.inputs, self.state, strict=True)}

@@ -22,10 +22,10 @@ from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
 from validate.batch.starts import starts
 from validate.batch.tracing import Traced, traced
-from validate.instances.candidates import Candidate, candidate_of, each_row, realised
+from validate.instances.candidates import Candidate, candidate_of, each_row
 from validate.instances.longer import CLIENTS, LONGER, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
-from validate.instances.refitting import refitted
+from validate.instances.refitting import fitting
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, Seen, is_telling, measured
 
@@ -132,7 +132,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             if way.name in known or way.now < (2 if two else 1):
                 continue
             names.add(way.name)
-            each = range(way.now + 1, EACH + 1, 2 if way.name == LONGER else 1) if copied else ()
+            each = range(way.now + 1, EACH + 1) if copied else ()
             doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
             later = [value for value in doubled if value not in each]
             sure = dict.fromkeys(v for v in (*each, *told) if v > way.now)
@@ -226,7 +226,7 @@ def _along_one(claim: Claim, c: Candidate) -> Iterator[tuple[Traced, Array]]:
     for j in range(c.dim) if c.hessian is not None else ():
         c_j = replace(c, hessian=c.hessian[..., [j], :][..., [j]], linear=c.linear[..., [j]], start=c.start[[j]])
         c_j = replace(c_j, vectors=each_row(c.vectors, itemgetter([j])))
-        one = realised(claim, c_j) or realised(claim, refitted(claim, c_j))
+        one = fitting(claim, c_j)
         here = None if one is None else traced(claim, one)
         column = None if here is None or one is None else _floats(here, candidate_of(one))
         if here is not None and column is not None and here.layout.size <= MOST_NUMBERS:
@@ -286,7 +286,7 @@ class _Climbed:
         """An instance in fractions that are as short as they may be, exactly; of a break all that break the claim."""
         for most in DENOMINATORS if breaks else DENOMINATORS[3:]:
             c = self.candidate(column, most)
-            one = realised(claim, c) or realised(claim, refitted(claim, c))
+            one = fitting(claim, c)
             seen = None if one is None else measured(claim, one, found)
             found.evaluations += one is not None
             if seen is None:
@@ -305,7 +305,7 @@ class _Climbed:
     def larger(self, claim: Claim, at: int, value: int) -> Traced | None:
         """What is recorded of the nearest with a larger integer; what is the same there stays the same."""
         c = self.candidate(self.population.tightest(1)[:, 0], 1000)
-        one = realised(claim, c) or realised(claim, refitted(claim, c))
+        one = fitting(claim, c)
         c = self.here.base if one is None else candidate_of(one)
         way = next((way for i, way in enumerate(ways(claim, c)) if i == at), None)
         if way is None or not way.now < value <= way.most:

@@ -23,13 +23,12 @@ from theory.operations import UndecidedError
 from theory.sentence import SentenceError
 from validate.batch.recorded import Array
 from validate.batch.slanted import DIM, SHORT, Runs
-from validate.instances.candidates import realised
 from validate.instances.constants import values_in
 from validate.instances.free_vectors import free_vectors
 from validate.instances.parameters import choose
 from validate.instances.pieces import Piecewise
 from validate.instances.pool import fits, has_functions, instance_of_values, needs_minimiser
-from validate.instances.refitting import refitted
+from validate.instances.refitting import fitting
 from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.ridges import Ridges
 from validate.instances.seen import Hunt, Seen, measured
@@ -182,7 +181,7 @@ def _confirmed(runs: Runs, numbers: Array, gaps: Array, ks: list[int], rounds: i
         last = min(rounds, ks[int(np.argmax(np.nan_to_num(gaps[:, i], nan=-1.0)))] + runs.apart + 2)
         for most in DENOMINATORS:
             c = runs.candidate(numbers[:, i], last, most)
-            one = realised(claim, c, kept) or realised(claim, refitted(claim, c), kept)
+            one = fitting(claim, c, kept)
             seen = None if one is None else measured(claim, one, found)
             found.evaluations += one is not None
             if seen is not None and seen.measured.broken:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
 from theory.claim import Claim
@@ -127,7 +126,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
                 told.append("nothing said where a run begins at the minimiser")
             else:
                 missing.append("no start was at the minimiser")
-        if not _start_is_tied(claim) and not any(islice(filter(None, map(_moves, instances)), 1)):
+        if not _start_is_tied(claim) and not any(map(_moves, instances)):
             missing.append("no run left its start")
         rounds = max(one.instance.rounds for one in instances)
         told.append(f"up to {max(rounds, reached.pop('K', 0))} rounds")

@@ -18,7 +18,7 @@ from theory.sentence import everything
 from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised
 from validate.instances.pool import Drawn
-from validate.instances.refitting import refitted
+from validate.instances.refitting import fitting, refitted
 from validate.instances.ridge_moves import copied_along
 from validate.instances.roles import roles_in
 from validate.instances.setting import schedules_of
@@ -106,12 +106,7 @@ def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:
     The minimiser stays where it was if the claim speaks of the instance then only.
     """
     grown = way.grown(c, value)
-    tries = (grown, lambda: refitted(claim, grown), lambda: refitted(claim, _recentred(grown, c)))
-    for one in tries:
-        found = realised(claim, one() if callable(one) else one)
-        if found is not None:
-            return found
-    return None
+    return fitting(claim, grown) or realised(claim, refitted(claim, _recentred(grown, c)))
 
 
 def _recentred(grown: Candidate, c: Candidate) -> Candidate:

@@ -16,10 +16,10 @@ from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
 from validate.instances.by_moments import breaks_in_floats
-from validate.instances.candidates import candidate_of, of_rounds, realised
+from validate.instances.candidates import candidate_of, of_rounds
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
-from validate.instances.refitting import refitted
+from validate.instances.refitting import fitting
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt
 
@@ -62,7 +62,7 @@ def _rare(claim: Claim, found: Hunt, names: frozenset[str]) -> Iterator[Drawn]:
         for chance in CHANCES:
             rare = {name: _put(candidate.values[name], chance) for name in names if name in candidate.values}
             changed = replace(candidate, values={**candidate.values, **rare})
-            one = realised(claim, changed) or realised(claim, refitted(claim, changed))
+            one = fitting(claim, changed)
             if one is not None:
                 yield one
 

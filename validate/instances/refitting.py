@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,11 +10,23 @@ from typing import Any
 from theory.claim import Claim
 from theory.formula import Name
 from theory.sentence import Sentence, everything, index_of, read
-from validate.instances.candidates import Candidate, setting_of, worth
+from validate.instances.candidates import Candidate, realised, setting_of, worth
+from validate.instances.pool import Drawn
 from validate.instances.relations import holds, holds_surely, relation_satisfied
 from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, Values, schedules_of
 from validate.instances.turning_points import fractions_near
+
+
+def fitting(claim: Claim, c: Candidate, bound: Mapping[str, Any] | None = None) -> Drawn | None:
+    """The instance that a candidate is, or else that it is with its parameters refitted; None where it is none.
+
+    Args:
+        claim: the claim.
+        c: the candidate.
+        bound: as of `realised`.
+    """
+    return realised(claim, c, bound) or realised(claim, refitted(claim, c), bound)
 
 
 def refitted(claim: Claim, c: Candidate, kept: Collection[str] = ()) -> Candidate:

@@ -106,10 +106,17 @@ class Search(Solver):
 
     def _stands(self, name: str) -> bool:
         """Whether a value is in its domain, and all relations that are known hold with it."""
-        known = [r for r, names in self.needs.items() if name in names and names <= set(self.values)]
-        if not self.claim.domains[name].contains(self.values[name]) or self._clearly_false(known):
+        if not self.claim.domains[name].contains(self.values[name]) or self._clearly_false(self._known(name)):
             return False
-        return all(self.satisfied(relation) for relation in known)
+        return self._agrees(name)
+
+    def _known(self, name: str) -> list[Sentence]:
+        """The relations of a name that speak of no open one."""
+        return [r for r, names in self.needs.items() if name in names and names <= set(self.values)]
+
+    def _agrees(self, name: str) -> bool:
+        """Whether these relations hold."""
+        return all(self.satisfied(relation) for relation in self._known(name))
 
     def _complete(self) -> tuple[Values, Setting] | None:
         """The values, if all relations and assumptions hold with them."""
@@ -388,21 +395,16 @@ class Search(Solver):
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares
-        if self._stands_of_weights(name):
+        if self._agrees(name):
             return True
         all_of_it = self.rng.randrange(len(shares))
         tries = [[s / total for s in shares]] if total else []
         tries += [[F(int(j == all_of_it)) for j in range(len(shares))], [s / 8 for s in shares]]
         for values in tries:
             self.values[name] = values
-            if self._stands_of_weights(name):
+            if self._agrees(name):
                 return True
         return False
-
-    def _stands_of_weights(self, name: str) -> bool:
-        """Whether all relations that are known hold with these weights."""
-        known = [r for r, names in self.needs.items() if name in names and names <= set(self.values)]
-        return all(self.satisfied(relation) for relation in known)
 
 
 def _bare(e: Expression) -> str | None:

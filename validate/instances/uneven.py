@@ -7,8 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theory.claim import Claim
-from validate.instances.candidates import Candidate, candidate_of, realised
-from validate.instances.refitting import refitted
+from validate.instances.candidates import Candidate, candidate_of
+from validate.instances.refitting import fitting
 from validate.instances.roles import roles_in
 from validate.instances.seen import Seen, measured
 from validate.instances.setting import schedules_of
@@ -28,7 +28,7 @@ def uneven(claim: Claim, seen: list[Seen]) -> Iterator[Seen]:
         return
     for one in seen:
         for candidate in _uneven(claim, candidate_of(one.drawn)):
-            made = realised(claim, candidate) or realised(claim, refitted(claim, candidate))
+            made = fitting(claim, candidate)
             told = None if made is None else measured(claim, made)
             if told is not None:
                 yield told
