@@ -39,12 +39,11 @@ EVALUATIONS = {True: 600, False: 20_000}
 """Evaluations of the search, quick and full."""
 OPERATIONS = {True: 500_000, False: 20_000_000}
 """Of all of them together, quick and full (`theory.program.work`): what takes much to measure is tried less often."""
-FIRST = {True: 40, False: 200}
-"""Instances of the pool on which a claim is tried before a derivation is looked for, quick and full; nothing is
-searched for then."""
-OF_PROVED = 12
-"""Of these, on which a quick check tries a claim even if they take much work, where kernel and verifier accepted its
-own derivation."""
+FIRST, OF_PROVED = {True: 40, False: 200}, {True: 20, False: 200}
+"""Instances of the pool on which a claim is tried before a derivation is looked for, quick and full, and one whose own
+derivation kernel and verifier accepted; nothing is searched for then."""
+LEAST_OF_PROVED = 12
+"""Of the latter, those on which a quick check tries it even if they take much work."""
 
 
 class GivenUpError(Exception):
@@ -91,7 +90,7 @@ def examine(
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
     proved = _is_proved(evidence)
-    found = _tried_first(claim, FIRST[quick], quick, seed, tell, stop, proved)
+    found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, proved)
     broken = found.broken is not None and accepted(claim, found.broken, quick)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
@@ -168,7 +167,7 @@ def _tried_first(
         stop=stop,
         operations=OPERATIONS[True],
         only_pool=quick,
-        least=OF_PROVED if proved else LEAST,
+        least=LEAST_OF_PROVED if proved else LEAST,
     )
 
 

@@ -20,9 +20,10 @@ from sim.moments.curvatures import Curvatures, unfolded_of, upper_of
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import ENTRIES, Array, Numbers
 from sim.moments.operations import owns
 from sim.moments.unrolled import Operation
+from theory.program import work
 
 if TYPE_CHECKING:
     from sim.moments.rounds import Execution
@@ -134,6 +135,8 @@ def _all_orders(numbers: Numbers, rows: Array, turns: Sequence[Callable[[Array],
     sets = np.arange(1 << N)
     size = np.array([bin(s).count("1") for s in sets])
     parts = []
+    if numbers.exact:
+        work.count(rows.size * N * len(sets) // ENTRIES)
     for at in range(0, len(rows), step):
         laws = numbers.zeros(len(sets), *rows[at : at + step].shape)
         laws[0] = rows[at : at + step]

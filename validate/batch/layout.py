@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.problems.linear_algebra import minimise
 from theory.claim import Claim
+from theory.predicates import Connected
 from validate.batch.bests import Problems
 from validate.batch.hinges import Hinges, embedded, kinds_of, line_of
 from validate.batch.recorded import Array
@@ -20,6 +21,7 @@ from validate.instances.pieces import Piecewise, mean_of
 from validate.instances.pool import needs_minimiser
 from validate.instances.roles import roles_in
 from validate.instances.shapes import shape_of
+from validate.satisfied import second_eigenvalue
 
 NO = -1
 """In the place of a number that is always 0."""
@@ -42,6 +44,8 @@ class Layout:
         start: (d,), from the minimiser where there is one; or empty.
         values: by place, a name and which of its numbers; None for the only one.
         vectors: by name, (d,) or (N, d).
+        networks: by name of a gossip matrix, (N, N), what it is less the mean, over its second eigenvalue rho: with
+            these the matrix hangs on rho alone, which is free.
     """
 
     size: int
@@ -55,6 +59,7 @@ class Layout:
     start: Array
     values: dict[int, tuple[str, int | None]]
     vectors: dict[str, Array]
+    networks: dict[str, Array] = field(default_factory=dict)
 
     def numbers(self, c: Candidate) -> list[Fraction]:
         """The free numbers of a candidate."""
@@ -75,7 +80,7 @@ class Layout:
         for name, places in self.vectors.items():
             self._put(found, places, c.vectors[name])
         for place, (name, which) in self.values.items():
-            found[place] = c.values[name] if which is None else c.values[name][which]
+            found[place] = _number(c, name, which)
         return found
 
     def _put_pieces(self, found: list[Any], c: Candidate) -> Any:
@@ -154,6 +159,13 @@ class Layout:
             linear = linear + (hessian * centre[..., None, None, None, :]).sum(axis=-1)
         return hessian, linear
 
+    def mixing(self, rho: Any) -> dict[str, list[list[Any]]]:
+        """The gossip matrices of which rho is the second eigenvalue."""
+        return {
+            name: [[(rho * part if part else 0) + Fraction(1, len(row)) for part in row] for row in parts]
+            for name, parts in self.networks.items()
+        }
+
     def candidate(self, c: Candidate, numbers: Sequence[Fraction]) -> Candidate:
         """The candidate with these free numbers, all else being as in another.
 
@@ -175,6 +187,9 @@ class Layout:
                 values[name] = listed[place]
             else:
                 values[name] = [*values[name][:which], listed[place], *values[name][which + 1 :]]
+        values.update(self.mixing(values.get("rho")))
+        if "rho" not in c.values:
+            values.pop("rho", None)
         vectors = dict(c.vectors)
         for name, places in self.vectors.items():
             vectors[name] = list(listed[places]) if places.ndim == 2 else listed[places]
@@ -262,7 +277,28 @@ def layout_of(claim: Claim, c: Candidate, fixed: frozenset[str]) -> Layout:
                 values.update((int(places.of(1)[0]), (name, i)) for i in range(len(value)))
         elif isinstance(value, Fraction):
             values[int(places.of(1)[0])] = (name, None)
-    return Layout(places.count, c.dim, hessian, knots, slopes, which, linear, centre, start, values, vectors)
+    networks = {} if "rho" in fixed else networks_of(claim, c)
+    if networks and ("rho", None) not in values.values():
+        values[int(places.of(1)[0])] = ("rho", None)
+    return Layout(places.count, c.dim, hessian, knots, slopes, which, linear, centre, start, values, vectors, networks)
+
+
+def networks_of(claim: Claim, c: Candidate) -> dict[str, Array]:
+    """A candidate's gossip matrices less the mean, over their second eigenvalue, where that is not 0."""
+    names = [one.matrix for one in claim.predicates if isinstance(one, Connected)]
+    known = {name: np.array(c.values[name], dtype=object) for name in names if isinstance(c.values.get(name), list)}
+    eigenvalues = {second_eigenvalue(W) for W in known.values()}
+    rho = eigenvalues.pop() if len(eigenvalues) == 1 and len(known) == len(names) else None
+    if not isinstance(rho, Fraction) or rho <= 0:
+        return {}
+    return {name: (W - Fraction(1, len(W))) / rho for name, W in known.items()}
+
+
+def _number(c: Candidate, name: str, which: int | None) -> Any:
+    """One of a candidate's values; a second eigenvalue may be one that the claim does not name."""
+    if name == "rho" and name not in c.values:
+        return max(second_eigenvalue(v) for v in c.values.values() if isinstance(v, list) and isinstance(v[0], list))
+    return c.values[name] if which is None else c.values[name][which]
 
 
 def is_free(claim: Claim, name: str) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from validate.batch.layout import networks_of
 from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
 from validate.batch.starts import starts
@@ -31,6 +32,8 @@ from validate.instances.seen import Hunt, Seen, is_telling, measured
 
 SHAPES, MOST_NUMBERS, MOST_STEPS = 10, 40, 6000
 """Sizes of which populations are made; free numbers of one, and operations of its sides."""
+TO_RECORD = 0.3
+"""Part of the budget after which no more sizes of instances that were seen are recorded."""
 STEPS = 30
 """Generations."""
 GROWN, NEAR = 10, 64
@@ -40,8 +43,9 @@ CLOSE = -0.05
 FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
-LONG_RUNS = (16, 64)
-"""Rounds that there are to be in any case where nothing is drawn: what is unstable shows late."""
+LONG_RUNS, LONGEST = (16, 64), (256,)
+"""Rounds that there are to be in any case where nothing is drawn, as what is unstable shows late; and if these come
+nearer."""
 MOST_GROWN = 120_000
 """Operations times free numbers of what was made larger."""
 COPIED = (CLIENTS, SAMPLES, LONGER)
@@ -52,7 +56,7 @@ CONFIRMED, EXACT = 3, 3
 
 
 def searched(
-    claim: Claim, found: Hunt, most: int, seed: int, stop: Callable[[], bool], spent: Callable[[], bool]
+    claim: Claim, found: Hunt, most: int, seed: int, stop: Callable[[], bool], spent: Callable[[float], bool]
 ) -> Iterator[Seen]:
     """Instances that break a claim; the nearest of what does not are measured exactly, too, and added to `found`.
 
@@ -62,14 +66,14 @@ def searched(
         most: instances that are measured exactly.
         seed: of what is drawn.
         stop: asked between populations.
-        spent: whether the budget is.
+        spent: whether so large a part of the budget is.
     """
     rng = np.random.default_rng(random.Random(f"{seed} in batches, {claim.statement}").getrandbits(64))
 
     def over() -> bool:
-        return stop() or spent() or found.evaluations >= most
+        return stop() or spent(1) or found.evaluations >= most
 
-    shapes = [] if over() else list(_shapes(claim, found))
+    shapes = [] if over() else list(_shapes(claim, found, lambda: spent(TO_RECORD)))
     nearest: list[float] = []
     while shapes and not over():  # a budget that is larger has populations from other seeds
         nearest.append(NONE)
@@ -122,7 +126,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     for one in (one for one in climbed if one.free == least and certain):
         for at, way in enumerate(ways(claim, one.here.base)):
             if way.name == ROUNDS:
-                yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [])
+                yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
     few = [one for one in climbed if one.here.layout.size <= FEW] or climbed
     for one in sorted(few, key=lambda one: -one.population.best):
         names = set[str]()
@@ -189,15 +193,20 @@ class _Integer:
         return bool(self.values) or (bool(self.later) and nearer)
 
 
-def _shapes(claim: Claim, found: Hunt) -> Iterator[tuple[Traced, Array]]:
-    """One size after another, what takes least first: what is recorded, and the free numbers of instances of it."""
+def _shapes(claim: Claim, found: Hunt, enough: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+    """One size after another, what takes least first: what is recorded, and the free numbers of instances of it.
+
+    Nothing more is recorded of instances that were seen once there is `enough` of it, if there is any.
+    """
     sizes: dict[Any, list[tuple[float, Drawn, Candidate]]] = {}
     for seen in [one for one in found.seen if is_telling(one)] or found.seen:
         c = candidate_of(seen.drawn)
         if c.functions is None:
             sizes.setdefault(_size(claim, c), []).append((-seen.score, seen.drawn, c))
     recorded: dict[Any, tuple[Traced, list[Array]]] = {}
-    for own in sizes.values():
+    for own in sorted(sizes.values(), key=lambda own: _steps(own[0][2])):
+        if recorded and enough():
+            break
         own.sort(key=lambda one: one[0])
         here = traced(claim, own[0][1])
         if here is None or here.layout.size > MOST_NUMBERS or len(here.rows) > MOST_STEPS:
@@ -233,9 +242,15 @@ def _along_one(claim: Claim, c: Candidate) -> Iterator[tuple[Traced, Array]]:
             yield here, column
 
 
+def _steps(c: Candidate) -> int:
+    """About as many steps of clients as are played."""
+    return c.clients * c.samples * c.dim * max(1, c.rounds)
+
+
 def _size(claim: Claim, c: Candidate) -> Any:
-    """What has the same free numbers; entries of networks stay as they are."""
-    return _counts_of(claim, c), *(repr(c.values.get(name)) for name in sorted(roles_in(claim).matrices))
+    """What has the same free numbers; networks stay as they are, but for their second eigenvalue where it is free."""
+    fixed = {name: c.values.get(name) for name in roles_in(claim).matrices}
+    return _counts_of(claim, c), *(repr(entries) for _, entries in sorted({**fixed, **networks_of(claim, c)}.items()))
 
 
 def _counts_of(claim: Claim, c: Candidate) -> Any:

@@ -21,6 +21,7 @@ from theory.claim import Claim
 from theory.domain import Domain
 from theory.formula import Name, UndefinedError
 from theory.operations import UndecidedError
+from theory.program import work
 from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
 from validate.batch.alike import with_kinds
 from validate.batch.bests import constants, knows
@@ -44,6 +45,8 @@ OUTCOMES = 200
 """Outcomes of a round that are recorded at most."""
 SHORT = 500
 """Operations of a play up to which it is not recorded by moments, too."""
+STEP = 3
+"""Operations of `theory.program.work` that it takes to record one of a tape."""
 SLACK = 1e-12
 """By how much of its sides a relation may be missed in floats: where it is met exactly they are rounded."""
 
@@ -229,12 +232,15 @@ def recorded_by_moments(claim: Claim, one: Drawn, kinds: bool = False) -> Traced
 
 
 def _recorded(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | None:
+    tape = Tape()
     try:
-        return _traced(claim, one, kinds, moments)
+        return _traced(claim, one, kinds, moments, tape)
     except (TooLongError, TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError):
         return None
     except (ValueError, ZeroDivisionError, OverflowError, KeyError, IndexError):
         return None
+    finally:
+        work.count(STEP * len(tape.steps))
 
 
 def _counts(one: Drawn) -> list[range]:
@@ -242,8 +248,8 @@ def _counts(one: Drawn) -> list[range]:
     return [] if problem is None else [range(problem.samples(n)) for n in range(problem.clients)]
 
 
-def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | None:
-    """By outcomes, or by moments."""
+def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool, tape: Tape) -> Traced | None:
+    """By outcomes, or by moments, on a tape that is empty."""
     base = candidate_of(one)
     if base.has_functions and not knows(claim, base.dim, base.functions is not None):
         return None
@@ -252,7 +258,6 @@ def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | No
     layout = with_kinds(layout, base) if kinds else layout
     if not layout.size:
         return None
-    tape = Tape()
     free = [tape.number(float(x)) for x in layout.numbers(base)]
     given = {name for p in claim.predicates for name in p.binds} - {name for name, _ in layout.values.values()}
     bound = tuple(sorted(name for name in given if isinstance(base.values.get(name), Fraction)))
@@ -262,6 +267,8 @@ def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | No
     for name in {name for name, _ in layout.values.values()}:
         own = {which: free[place] for place, (other, which) in layout.values.items() if other == name}
         recorded[name] = own[None] if None in own else tuple(own[i] for i in range(len(own)))
+    mixing = layout.mixing(recorded.get("rho"))
+    recorded |= {name: tuple(map(tuple, matrix)) for name, matrix in mixing.items()}
     instance, others = _instance(one, layout, free, recorded)
     for name, beside in ties:
         still = Still(instance, others, claim.vocabulary)
@@ -276,6 +283,10 @@ def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool) -> Traced | No
         for _, low, high in ordered(relation, world):
             wanted += [low, high]
             strict.append(relation.relation in ("<", ">"))
+    weights = (weight for matrix in mixing.values() for row in matrix for weight in row)
+    for weight in {one.place: one for one in weights if isinstance(one, Recorded)}.values():
+        wanted += [0, weight]
+        strict.append(False)
     if moments:
         sides = ordered_by_moments(claim, instance, others, layout.functions(np.array(free, dtype=object)))
     else:

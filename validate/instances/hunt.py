@@ -145,7 +145,7 @@ def _breaks(
     if evaluations:
         tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
     before, share = work.operations(), IN_BATCHES[claim.of is None]
-    for seen in searched(claim, found, evaluations, seed, stop, lambda: budget.took(before, share)):
+    for seen in searched(claim, found, evaluations, seed, stop, lambda part: budget.took(before, part * share)):
         yield seen, SEARCH
     budget.leave_out(before)
     tell(f"{claim.id}: more of {pool} instances")
