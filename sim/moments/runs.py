@@ -290,10 +290,13 @@ class _Run:
                 f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
             )
         frames: dict[int, Frame] = {}
+        together = 1
 
         def frame(k: int) -> Frame:
+            nonlocal together
             if k not in frames:
-                frames.update(self.frames(k, states))
+                frames.update(self.frames(k, states, together))
+                together = min(2 * together, AT_ONCE)
             # as much as it takes to find the means one coordinate of the state after another
             D = self.layout.size
             times = 1 + (not self.numbers.exact) + -(-D // max(1, LARGEST_BATCH // (D * D)))
@@ -390,11 +393,14 @@ class _Run:
                     point[at : at + self.problem.dim] = self.best
         return None if np.array_equal(point, shift) else point
 
-    def frames(self, k: int, states: Sequence[Centred]) -> dict[int, Frame]:
-        """The round k with its taps; in floats with those after it that are the same, around the same point."""
+    def frames(self, k: int, states: Sequence[Centred], together: int) -> dict[int, Frame]:
+        """The round k with its taps; in floats with those after it that are the same, around the same point.
+
+        These are so many `together`: more each time, as who asks of one round may ask of no other.
+        """
         last = k + 1
         if self.alike and not self.numbers.exact:
-            while last < min(k + AT_ONCE, self.rounds) and states[k].shift is states[last + 1].shift:
+            while last < min(k + together, self.rounds) and states[k].shift is states[last + 1].shift:
                 last += 1
         P = np.stack([state.second for state in states[k:last]])
         spreads = [state.spread for state in states[k:last] if state.spread is not None]
