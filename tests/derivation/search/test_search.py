@@ -223,3 +223,27 @@ def test_an_element_in_words() -> None:
     text = field.text(eta * (1 - 2 * eta * L) / L, [(0.1, 1.0)])
     assert element(field, text) == eta * (1 - 2 * eta * L) / L
     assert field.exact(eta / L, [Fraction(1, 3), Fraction(2)]) == Fraction(1, 6)
+
+
+def test_of_all_products_that_a_multiplier_may_be_only_those_are_made_that_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Between 0 and no end lie tens of thousands, of which the first twelve are tried."""
+
+    @algorithm(v="each x0")
+    def pulled(w: Any, v: Any, *, eta: Any, lam: Any, p: Any) -> Any:
+        pull = v - eta * lam / p * (v - w.mean(v))
+        return w.where(w.coin(p), pull, v - eta / (1 - p) * w.gradient(v))
+
+    one = claim(
+        "pulled",
+        "E(mean_n(norm2(v[k+1] - xstar))) <= (1 - eta*mu)*E(mean_n(norm2(v[k] - xstar)))",
+        of=pulled,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "same_minimiser(f_n)", "p < 1", "eta <= (1 - p)/L")
+        + ("eta <= p/lam",),
+    )
+    made: list[Any] = []
+    number = Field.number
+    monkeypatch.setattr(Field, "number", lambda self, c: made.append(c) or number(self, c))
+    search(one)
+    assert len(made) < 2000

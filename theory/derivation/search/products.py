@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,12 +12,16 @@ import numpy as np
 from theory.derivation.search.field import Element
 from theory.derivation.search.problem import Problem
 
+NUMBERS = tuple(map(Fraction, ["1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16"]))
+"""By which a product may be multiplied, the simplest first."""
+
 
 class ShortProducts:
     """Of what occurs in a problem."""
 
     problem: Problem
     _kept: tuple[list[Element], list[str]] | None = None
+    _made: tuple[np.ndarray, np.ndarray, list[list[tuple[int, int]]]] | None = None
 
     def _forms(self) -> Any:
         yield self.problem.goal
@@ -26,53 +30,47 @@ class ShortProducts:
         for b in self.problem.blocks:
             yield from b.entries.values()
 
-    def _between(self, ends: Sequence[tuple[float, float]]) -> Any:
+    def _between(self, ends: Sequence[tuple[float, float]]) -> Iterator[Element]:
         """Short products of atoms, and of factors that occur in the forms, that lie between; the simplest first."""
-        f = self.problem.field
-        low = np.array([e[0] for e in ends])
-        high = np.array([e[1] for e in ends])
+        f, (pool, _) = self.problem.field, self._pool()
+        low, high = (np.array([e[at] for e in ends]) for at in (0, 1))
         slack = 2e-5 * np.maximum(1e-9, np.abs(low))
-        pool, roles = self._pool()
-        settings = self.problem.settings
-        values = {i: np.array([f.value(e, s) for s in settings]) for i, e in enumerate(pool)}
-        atoms = [i for i, (e, kind) in enumerate(zip(pool, roles, strict=True)) if kind == "atom"]
-        others = [i for i in values if i not in atoms]
-        numbers = [
-            Fraction(c) for c in ("1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16")
-        ]
-        found: list[tuple[float, Element]] = []
-        most = 2 if len(atoms) <= 5 else 1
-        for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
-            if sum(map(abs, powers)) > 5:
-                continue
-            base = np.ones(len(settings))
-            for i, n in zip(atoms, powers, strict=True):
-                if n:
-                    base = base * values[i] ** n
-            if not np.all(np.isfinite(base)):
-                continue
-            more: list[tuple[float, np.ndarray, tuple[int, ...]]] = [(0.0, base, ())]
-            more += [(1.5, base * values[i], (i,)) for i in others]
-            more += (
-                [(3.0, base * values[i] * values[j], (i, j)) for i, j in itertools.combinations(others, 2)]
-                if len(others) <= 6
-                else []
-            )
-            for extra, value, used in more:
-                for rank, c in enumerate(numbers):
-                    worth = float(c) * value
-                    if np.all(worth >= low - slack - 1e-9 * np.abs(worth)) and np.all(
-                        worth <= high * (1 + 2e-5) + slack
-                    ):
-                        e = f.number(c)
-                        for i, n in zip(atoms, powers, strict=True):
-                            if n:
-                                e = e * pool[i] ** n
-                        for i in used:
-                            e = e * pool[i]
-                        found.append((sum(map(abs, powers)) + extra + 0.3 * rank, e))
-        for _, e in sorted(found, key=lambda t: t[0]):
+        lengths, values, factors = self._products()
+        worth = values[:, None] * np.array([float(c) for c in NUMBERS])[:, None]
+        fits = (worth >= low - slack - 1e-9 * np.abs(worth)) & (worth <= high * (1 + 2e-5) + slack)
+        product, number = np.nonzero(fits.all(axis=2))
+        for at in np.argsort(lengths[product] + 0.3 * number, kind="stable"):
+            e = f.number(NUMBERS[number[at]])
+            for i, n in factors[product[at]]:
+                e = e * pool[i] ** n
             yield e
+
+    def _products(self) -> tuple[np.ndarray, np.ndarray, list[list[tuple[int, int]]]]:
+        """How long each product is, (M,), its values, (M, settings), and its factors with their powers."""
+        if self._made is None:
+            pool, roles = self._pool()
+            f, settings = self.problem.field, self.problem.settings
+            each = [np.array([f.value(e, s) for s in settings]) for e in pool]
+            atoms = [i for i, kind in enumerate(roles) if kind == "atom"]
+            others = [i for i, kind in enumerate(roles) if kind != "atom"]
+            more = [(0.0, ()), *((1.5, (i,)) for i in others)]
+            more += [(3.0, pair) for pair in itertools.combinations(others, 2)] if len(others) <= 6 else []
+            most = 2 if len(atoms) <= 5 else 1
+            found: list[tuple[float, np.ndarray, list[tuple[int, int]]]] = []
+            for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
+                if sum(map(abs, powers)) > 5:
+                    continue
+                used = [(i, n) for i, n in zip(atoms, powers, strict=True) if n]
+                base = np.prod([each[i] ** n for i, n in used], axis=0, initial=1.0)
+                if not np.all(np.isfinite(base)):
+                    continue
+                for extra, beside in more:
+                    value = np.prod([each[i] for i in beside], axis=0, initial=1.0) * base
+                    found.append((sum(map(abs, powers)) + extra, value, used + [(i, 1) for i in beside]))
+            lengths, values, factors = zip(*found, strict=True)
+            shape = len(found), len(settings)
+            self._made = np.array(lengths), np.array([np.broadcast_to(v, shape[1:]) for v in values]), [*factors]
+        return self._made
 
     def _pool(self) -> tuple[list[Element], list[str]]:
         if self._kept is None:
