@@ -33,6 +33,7 @@ def noisy(w, x, *, eta, sigma2):
 
 
 FLAT = "E(norm2(grad(f, x[k]))) <= 2*L*(1 - eta*mu)**k*(f(x0) - fstar) + eta*L**2*sigma2/mu"
+CURVED_EACH = ("smooth(f_n, L)", "strongly_convex(f_n, mu)")
 CURVED = ("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/L")
 APART = "f(v) + norm2(u - v) + norm2(u - w) >= f(w) + dot(grad(f, w), v - w) + (mu + 1)/2*norm2(v - w)"
 NEARER = "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)"
@@ -239,8 +240,7 @@ def test_of_all_products_that_a_multiplier_may_be_only_those_are_made_that_are_a
         "pulled",
         "E(mean_n(norm2(v[k+1] - xstar))) <= (1 - eta*mu)*E(mean_n(norm2(v[k] - xstar)))",
         of=pulled,
-        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "same_minimiser(f_n)", "p < 1", "eta <= (1 - p)/L")
-        + ("eta <= p/lam",),
+        assuming=(*CURVED_EACH, "same_minimiser(f_n)", "p < 1", "eta <= (1 - p)/L", "eta <= p/lam"),
     )
     made: list[Any] = []
     number = Field.number
