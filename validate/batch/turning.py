@@ -49,7 +49,8 @@ BROKEN = 1e-9
 BASES = 8
 """Choices of numbers, of which those with the longest steps stay."""
 DENOMINATORS = (2, 4, 10, 60, 1000, 10**6)
-CONFIRMED = 4
+CONFIRMED, MOST_DIGITS = 4, 250_000
+"""Of a population, how many are measured exactly; squares of the digits that they may come to, all together."""
 LEAST_PARTS = (F(1, 2048), F(1, 32))
 """Of the largest curvature, the least one."""
 
@@ -177,9 +178,14 @@ def _confirmed(runs: Runs, numbers: Array, gaps: Array, ks: list[int], rounds: i
     """The best of what breaks the claim in floats, in fractions that are as short as they may be."""
     claim, kept = runs.claim, {name: runs.base.values[name] for name in runs.scaled}
     broken = np.nan_to_num(gaps, nan=-1.0) > BROKEN
+    digits = 0
     for i in np.flatnonzero(broken.any(axis=0))[:CONFIRMED]:
         last = min(rounds, ks[int(np.argmax(np.nan_to_num(gaps[:, i], nan=-1.0)))] + runs.apart + 2)
         for most in DENOMINATORS:
+            grown = (last * len(str(most - 1))) ** 2  # each round multiplies by numbers of so many digits
+            if digits + grown > MOST_DIGITS:
+                break
+            digits += grown
             c = runs.candidate(numbers[:, i], last, most)
             one = fitting(claim, c, kept)
             seen = None if one is None else measured(claim, one, found)
