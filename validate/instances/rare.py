@@ -1,4 +1,4 @@
-"""Runs in which what has a chance seldom happens: once in a hundred or a thousand rounds, and the run is long.
+"""Runs in which what has a chance seldom happens: once in twenty rounds, or a thousand, and the run is long.
 
 The pool draws chances of a tenth and more. What is remembered from long ago, a table or an anchor that a coin renews,
 is as old as it can be where the coin is rare.
@@ -26,8 +26,8 @@ from validate.instances.seen import Hunt
 if TYPE_CHECKING:
     from validate.instances.stages import Budget
 
-CHANCES = (Fraction(1, 100), Fraction(1, 1000))
-ROUNDS = 100
+CHANCES = ((Fraction(1, 20), 200), (Fraction(1, 100), 600), (Fraction(1, 1000), 100))
+"""With the rounds of a run: so many that what is renewed that seldom is as old as it comes, or hardly ever renewed."""
 INSTANCES = 40
 """Of which the chances are made rare."""
 
@@ -58,8 +58,8 @@ def _rare(claim: Claim, found: Hunt, names: frozenset[str]) -> Iterator[Drawn]:
     rng = random.Random(f"rare, {claim.statement}")
     # of all scores, as the tightest may hardly move; and at random, as sizes come round in turn
     for seen in rng.sample(quadratic, min(len(quadratic), INSTANCES)):
-        candidate = of_rounds(candidate_of(seen.drawn), claim, ROUNDS)
-        for chance in CHANCES:
+        for chance, rounds in CHANCES:
+            candidate = of_rounds(candidate_of(seen.drawn), claim, rounds)
             rare = {name: _put(candidate.values[name], chance) for name in names if name in candidate.values}
             changed = replace(candidate, values={**candidate.values, **rare})
             one = fitting(claim, changed)
