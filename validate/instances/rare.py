@@ -1,7 +1,7 @@
-"""Runs in which what has a chance seldom happens: once in twenty rounds, or a thousand, and the run is long.
+"""Runs in which something seldom happens: a coin falls once in twenty rounds, or one of twenty clients is chosen.
 
-The pool draws chances of a tenth and more. What is remembered from long ago, a table or an anchor that a coin renews,
-is as old as it can be where the coin is rare.
+The pool draws chances of a tenth and more, and few clients. What is remembered from long ago, a table or an anchor that
+is renewed, is as old as it can be where that is rare and the run is long.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
 from validate.instances.by_moments import breaks_in_floats
-from validate.instances.candidates import candidate_of, of_rounds
+from validate.instances.candidates import Candidate, candidate_of, of_rounds
+from validate.instances.longer import CLIENTS, COORDINATES, ways
 from validate.instances.pool import Drawn
 from validate.instances.problems import Quadratics
 from validate.instances.refitting import fitting
@@ -28,43 +29,59 @@ if TYPE_CHECKING:
 
 CHANCES = ((Fraction(1, 20), 200), (Fraction(1, 100), 600), (Fraction(1, 1000), 100))
 """With the rounds of a run: so many that what is renewed that seldom is as old as it comes, or hardly ever renewed."""
-INSTANCES = 40
-"""Of which the chances are made rare."""
+ONE_OF, ROUNDS = 20, 200
+"""Clients, or coordinates, of which one is chosen; rounds of such a run."""
+TIGHTEST, OTHERS, SHARE = 20, 20, 4.0
+"""Instances that are changed so: those with the least room, and others, as the tightest may hardly move; shares of the
+budget, which is left out of it."""
 
 
 def with_rare_chances(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Iterator[Drawn]:
     """Instances with rare chances that break a claim in floats; what they take is not of the budget.
 
     Args:
-        claim: with an algorithm that is linear given its draws, and has chances; there are none for another.
+        claim: with an algorithm that is linear given its draws; there are none for another.
         found: what was seen before.
         stop: asked between instances.
         budget: of the hunt.
     """
-    program, names = claim.program, roles_in(claim).chances
-    if program is None or not program.random or not names or not program.operations <= LINEAR_GIVEN_DRAWS:
+    program = claim.program
+    if program is None or not program.random or not program.operations <= LINEAR_GIVEN_DRAWS:
         return
     before = work.operations()
-    for one in _rare(claim, found, names):
-        if stop() or budget.took(before):
+    for one in _rare(claim, found):
+        if stop() or budget.took(before, SHARE):
             break
         if isinstance(one.instance.problem, Quadratics) and fits_moments(claim, one) and breaks_in_floats(claim, one):
             yield one
     budget.leave_out(before)
 
 
-def _rare(claim: Claim, found: Hunt, names: frozenset[str]) -> Iterator[Drawn]:
+def _rare(claim: Claim, found: Hunt) -> Iterator[Drawn]:
     quadratic = [seen for seen in found.seen if isinstance(seen.drawn.instance.problem, Quadratics)]
+    quadratic.sort(key=lambda seen: -seen.score)
     rng = random.Random(f"rare, {claim.statement}")
-    # of all scores, as the tightest may hardly move; and at random, as sizes come round in turn
-    for seen in rng.sample(quadratic, min(len(quadratic), INSTANCES)):
-        for chance, rounds in CHANCES:
-            candidate = of_rounds(candidate_of(seen.drawn), claim, rounds)
-            rare = {name: _put(candidate.values[name], chance) for name in names if name in candidate.values}
-            changed = replace(candidate, values={**candidate.values, **rare})
+    others = quadratic[TIGHTEST:]
+    for seen in quadratic[:TIGHTEST] + rng.sample(others, min(len(others), OTHERS)):
+        for changed in _seldom(claim, candidate_of(seen.drawn)):
             one = fitting(claim, changed)
             if one is not None:
                 yield one
+
+
+def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
+    """The candidate with rare chances, and with many clients or coordinates of which one is chosen."""
+    roles = roles_in(claim)
+    chances = roles.chances & c.values.keys()
+    for chance, rounds in CHANCES if chances else ():
+        rare = {name: _put(c.values[name], chance) for name in chances}
+        yield of_rounds(replace(c, values={**c.values, **rare}), claim, rounds)
+    chosen = {CLIENTS: roles.clients & c.values.keys(), COORDINATES: roles.coordinates & c.values.keys()}
+    for kind, names in chosen.items():
+        alone = replace(c, values={**c.values, **dict.fromkeys(names, Fraction(1))})
+        way = next((way for way in ways(claim, alone) if way.name == kind), None)
+        if names and way is not None and way.now < ONE_OF:
+            yield of_rounds(way.grown(alone, ONE_OF), claim, ROUNDS)
 
 
 def _put(value: Any, chance: Fraction) -> Any:

@@ -43,6 +43,26 @@ def lazily_sent(w, x, e, *, a, p):
     return x - w.mean(w.where(coin, total, 0 * total)), w.where(coin, 0 * total, total)
 
 
+@algorithm(x="each x0")
+def seldom_averaged(w, x, *, a, p):
+    moved = x - a * w.gradient(x)
+    return w.where(w.coin(p), w.each(w.mean(moved)), moved)
+
+
+@algorithm(x="x0", e="each 0")
+def sent_in_turn(w, x, e, *, a, S):
+    total = e + a * w.gradient(x)
+    chosen = w.choose(S)
+    return x - w.mean(w.where(chosen, total, 0 * total)), w.where(chosen, 0 * total, total)
+
+
+@algorithm(x="x0", e="each 0")
+def some_of_it(w, x, e, *, a, m, d):
+    total = e + a * w.gradient(x)
+    sent = m / d * w.keep(total, m)
+    return x - w.mean(sent), total - sent
+
+
 NEAR = "mean_n(norm2(x[k] - xstar)) <= 4*norm2(x0 - xstar)"
 COMMON = ("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "connected(W)")
 
@@ -79,6 +99,27 @@ CLAIMS = (
         "E(mean_n(norm2(e[k]))) <= 1.9*(1 - p)/p**2*a**2*G**2",
         of=lazily_sent,
         assuming=("bounded_gradients(f_n, G)", "p <= 1"),
+    ),
+    # FALSE because there, too, it is (2 - p)/p**2: x and -x, a = 1, p = 1/10, k = 50: 165.5 > 162.
+    claim(
+        "seldom-averaged",
+        "E(mean_n(norm2(x[k] - mean_n(x[k])))) <= 9/5*(1 - p)/p**2*a**2*G**2",
+        of=seldom_averaged,
+        assuming=("bounded_gradients(f_n, G)", "p <= 1"),
+    ),
+    # FALSE because the same is so of one client of many, S/N in the place of p.
+    claim(
+        "sent-in-turn",
+        "E(mean_n(norm2(e[k]))) <= 9/5*(1 - S/N)*N**2/S**2*a**2*G**2",
+        of=sent_in_turn,
+        assuming=("bounded_gradients(f_n, G)", "S <= N"),
+    ),
+    # FALSE because it is so of one coordinate of many.
+    claim(
+        "some-of-it",
+        "E(mean_n(norm2(e[k]))) <= 9/5*(1 - m/d)*d**2/m**2*a**2*G**2",
+        of=some_of_it,
+        assuming=("bounded_gradients(f_n, G)", "m <= d"),
     ),
 )
 PAPER = Paper("outsiders", "With one slip", "an outsider", CLAIMS)
