@@ -34,6 +34,8 @@ MOST = 60_000
 """Operations of a tape; a longer play is not recorded."""
 OVERHEAD, CALLS = 50, 8
 """What a block of instances takes beside its operations; so many of these are one of `theory.program.work`."""
+LAST_DIGITS = 4
+"""Units of the last digit by which a result is rounded at random."""
 ALMOST = 1e-9
 """A number that is as little below 0 is taken for a 0 that was rounded, where a root is taken of it."""
 
@@ -280,13 +282,16 @@ class Straight:
         """The same for programs that are the same."""
         return tuple(self.steps), tuple(self.places), repr(self.known)
 
-    def run(self, free: Array) -> Array:
-        """The wanted numbers, (wanted, B), for free ones (free, B); NaN or infinite where there are none."""
+    def run(self, free: Array, rounded: np.random.Generator | None = None) -> Array:
+        """The wanted numbers, (wanted, B), for free ones (free, B); NaN or infinite where there are none.
+
+        Every result is `rounded` at random in its last digits, where that is asked for.
+        """
         found = np.empty((len(self.places), free.shape[1]), free.dtype)
         self.count(free.shape[1])
         with np.errstate(all="ignore"):
             for start in range(0, free.shape[1], self.BLOCK):
-                self._block(free[:, start : start + self.BLOCK], found[:, start : start + self.BLOCK])
+                self._block(free[:, start : start + self.BLOCK], found[:, start : start + self.BLOCK], rounded)
         return found
 
     def count(self, instances: int, computed: int = 0) -> None:
@@ -299,7 +304,8 @@ class Straight:
             (len(self.steps) + OVERHEAD) * blocks[0] // CALLS - (len(self.steps) + OVERHEAD) * blocks[1] // CALLS
         )
 
-    def _block(self, free: Array, found: Array) -> None:
+    def _block(self, free: Array, found: Array, rounded: np.random.Generator | None) -> None:
+        digit = LAST_DIGITS * np.finfo(free.dtype).eps
         values = list(np.empty((self.size, free.shape[1]), free.dtype))
         for slot, i in enumerate(self.inputs):  # the first slots are theirs
             values[slot][:] = free[i]
@@ -309,6 +315,8 @@ class Straight:
                 function(one, out=values[to])
             else:
                 function(one, values[b] if type(b) is int else b, out=values[to])
+            if rounded is not None:
+                values[to] *= 1 + digit * rounded.uniform(-1, 1, free.shape[1])
         for i, place in enumerate(self.places):
             found[i] = self.known[i] if place is None else values[place]
 

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -21,7 +22,7 @@ from theory.claim import Claim
 from validate.batch.layout import networks_of
 from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
-from validate.batch.starts import starts
+from validate.batch.starts import lean, starts
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, each_row
 from validate.instances.longer import CLIENTS, LONGER, ROUNDS, SAMPLES, longer, named, ways
@@ -225,7 +226,7 @@ def _shapes(claim: Claim, found: Hunt, enough: Callable[[], bool]) -> Iterator[t
     others = [one for one in smallest if one[0].layout.size == least and one[0].key not in known]
     for here, columns in (*one_each, *others[:SHAPES]):  # the smallest with every network, others with one
         yield here, np.array(columns).T
-    for here, first in starts(claim):
+    for here, first in chain(starts(claim), lean(claim)):
         if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
             yield here, first
 

@@ -230,8 +230,8 @@ def _length(v: Vector) -> Array:
 
 def _stays(end: list[Any], start: Array) -> bool:
     """Whether nearly all runs do not run away."""
-    far = sum(np.broadcast_to(x, start.shape[1:]) ** 2 for x in end)
     with np.errstate(all="ignore"):
+        far = sum(np.broadcast_to(x, start.shape[1:]) ** 2 for x in end)
         return bool(np.mean(far <= STAYS**2 * (start**2).sum(axis=0)) >= MOSTLY)
 
 

@@ -1,8 +1,9 @@
-"""Where populations of piecewise quadratics start: functions of few stretches, as extreme as assumptions let them be.
+"""Where populations start: functions of few stretches, as extreme as assumptions let them be, and lean quadratics.
 
 Between as few clients as the claim allows there are one or two different functions; their slopes are the most and the
-least in turn, their knots lie at and between the points that are known, the others being at random. From there on a
-population goes by itself.
+least in turn, their knots lie at and between the points that are known, the others being at random. Quadratics of
+clients with one sample each, in two and three coordinates, are curved along their samples' rows, which are anywhere.
+From there on a population goes by itself.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.problems import Quadratic
 from theory.claim import Claim
 from validate.batch.hinges import embedded
 from validate.batch.recorded import Array
@@ -46,6 +48,67 @@ def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
         here = next(filter(None, (_recorded(claim, shape, size, different, rng) for _ in range(TRIES))), None)
         if here is not None:
             yield here, _numbers(claim, shape, here, np.random.default_rng(rng.getrandbits(64)))
+
+
+LEAN = (Size(3, 1, 2), Size(3, 1, 3))
+"""Of quadratics that are curved along one row a client."""
+ACROSS = 1 / 100
+"""What is curved across it as a part: fractions near floats are convex then, too."""
+ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
+
+
+def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
+    """What is recorded of quadratics that are curved along one row a client, and free numbers of some of them."""
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    if not has_functions(claim) or shape.flat or shape.alike_clients or shape.even != "any":
+        return
+    rng = random.Random(f"lean, {claim.statement}")
+    for size in (size for size in LEAN if fits(claim, size)):
+        here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES))), None)
+        if here is not None and here.layout.hessian.size:
+            yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))
+
+
+def _recorded_lean(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> Traced | None:
+    rows = [np.array([F(rng.choice((1, -1, 2, -2, 3))) for _ in range(size.dim)], dtype=object) for _ in range(3)]
+    if size.dim == 3:  # each the one before, moved on by a place
+        rows = [np.roll(np.array([F(3), F(rng.choice((-2, 2))), F(-2)], dtype=object), n) for n in range(3)]
+    along = [np.outer(row, row) / (row @ row) + np.diag([F(1, 100)] * size.dim) for row in rows]
+    hessian = np.array(along, dtype=object)[:, None]
+    apart = np.array([F(rng.choice((1, -1, 2, 0))) for _ in range(3 * size.dim)], dtype=object)
+    linear = (0 if shape.same_minimiser else 1) * apart.reshape(3, 1, size.dim)
+    problem = Quadratic(hessian, linear, np.full((3, 1), F(0), dtype=object), np.ones(3, int))
+    start = np.array([F(1) if size.dim == 3 else F(rng.choice((1, 2, -1))) for _ in range(size.dim)], dtype=object)
+    vectors = free_vectors(claim, size, rng)
+    found = choose(claim, problem, start, 1, rng, vectors=vectors)
+    one = None if found is None else instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
+    return None if one is None else traced(claim, one)
+
+
+def _lean_numbers(here: Traced, rng: np.random.Generator) -> Array:
+    """Numbers of instances, (size, B), of which the claim speaks."""
+    layout = here.layout
+    base = np.array([[float(x)] for x in layout.numbers(here.base)])
+    found = np.repeat(base, COUNT, axis=1)
+    d = layout.dim
+    rows = np.where(rng.random(COUNT) < 0.5, rng.choice(ROWS, (3, d, COUNT)), rng.normal(size=(3, d, COUNT)))
+    turned = np.stack([np.roll(rows[0], n, axis=0) for n in range(3)])
+    rows = np.where(rng.random(COUNT) < 0.4, turned, rows)
+    rows = np.where((rng.random(COUNT) < 0.3) & (np.arange(3)[:, None, None] == 1), rows[:1], rows)
+    most = float(max(map(abs, here.base.hessian.ravel())))
+    curved = most * np.where(rng.random((3, COUNT)) < 0.7, 1.0, rng.random((3, COUNT)))
+    for n in range(3):
+        along = rows[n] / np.sqrt((rows[n] ** 2).sum(axis=0))
+        for i in range(d):
+            for j in range(i + 1):
+                found[layout.hessian[n, 0, i, j]] = curved[n] * (along[i] * along[j] + ACROSS * (i == j))
+    for places in (layout.start, *layout.vectors.values(), layout.linear[layout.linear >= 0]):
+        shape = (places.size, COUNT)
+        found[places.ravel()] = np.where(rng.random(COUNT) < 0.5, rng.choice(ROWS, shape), rng.normal(size=shape))
+    for place in layout.values:
+        found[place] *= 10 ** (rng.uniform(-2, 2, COUNT) * (rng.random(COUNT) < 0.5))
+    _, true = here.fits(found)
+    return np.concatenate([base, found[:, true]], axis=1)
 
 
 def _sizes(claim: Claim) -> Iterator[tuple[Size, int]]:

@@ -51,8 +51,8 @@ SLACK = 1e-12
 """By how much of its sides a relation may be missed in floats: where it is met exactly they are rounded."""
 
 
-NEAR_BY = np.longdouble(2) ** -60
-"""Part of a number by which longer ones differ."""
+SEVERAL = 3
+"""How often it is asked in longer numbers whether something is rounding."""
 CENTRE = (-1,)
 """Beside the functions of a problem that records, where its minimiser stands."""
 
@@ -179,19 +179,25 @@ class Traced:
         return np.flatnonzero((known[0::2] == 0) | (known[1::2] == 0))
 
     def sure(self, everything: Array, part: float) -> Array:
-        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers near by say the same.
+        """In which rows only so small a part of the sides is rounding, (rows, B): longer numbers say the same.
 
-        Near by, as what is lost in a sum of much larger numbers is lost in longer ones as well.
+        Each is rounded at random, several times: what is lost in a sum of much larger numbers is lost in longer ones as
+        well, and numbers that were centred would lose the same again.
         """
         left, right, _ = self._sides(everything)
-        near = 1 + NEAR_BY * np.random.default_rng(0).uniform(-1, 1, (len(everything), 1)).astype(np.longdouble)
-        longer = self._sides(everything.astype(np.longdouble) * near)
+        long, rng = everything.astype(np.longdouble), np.random.default_rng(0)
+        sure = np.ones(left.shape, bool)
         with np.errstate(all="ignore"):
             most = part * (np.abs(left) + np.abs(right))
-            return (np.abs(left - longer[0]) <= most) & (np.abs(right - longer[1]) <= most)
+            for _ in range(SEVERAL):
+                here = np.flatnonzero(sure.any(axis=0))
+                longer = self._sides(long[:, here], rng)
+                for side, other in zip((left, right), longer[:2], strict=True):
+                    sure[:, here] &= np.abs(side[:, here] - other) <= most[:, here]
+        return sure
 
-    def _sides(self, everything: Array) -> tuple[Array, Array, Array]:
-        found = self.rows.run(everything)
+    def _sides(self, everything: Array, rounded: np.random.Generator | None = None) -> tuple[Array, Array, Array]:
+        found = self.rows.run(everything, rounded)
         count = len(found) - len(self.conditions)
         return found[0:count:2], found[1:count:2], found[count:]
 

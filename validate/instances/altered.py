@@ -4,7 +4,8 @@ Each is an instance that was measured, with some of its numbers replaced: a clos
 one number alone at its end and all at once, with vectors moved whose lengths have to be 0 then; weights of a given sum
 may be negative where their domain says so; and a schedule may rise, fall, or have one step that is far from the others.
 Of a dissimilarity's two constants one may be larger and the other less. A quantile jumps where its level is the chance
-of an outcome, and the level is taken beside it.
+of an outcome, and the level is taken beside it. And lengths and curvatures are in other units, as both sides of a claim
+are to be in the same.
 """
 
 from __future__ import annotations
@@ -67,6 +68,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _uneven(claim, c),
         _beside_jumps(claim, c, one),
         _traded(claim, c),
+        _in_other_units(claim, c),
     )
     for changed, bound in chain.from_iterable(changes):
         made = realised(claim, changed, bound)
@@ -78,6 +80,27 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
+
+
+def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Quadratics of other lengths and curvatures, and numbers that are inverse to these: a square too many shows."""
+    if c.hessian is None:
+        return
+    free = [name for name in _names(claim) if isinstance(c.values.get(name), Fraction) and name not in claim.constants]
+    steps = [name for name in free if claim.domains[name].upper is None and not claim.domains[name].integer]
+    for length, curvature in UNITS:
+        changed = replace(
+            c,
+            hessian=c.hessian * curvature,
+            linear=c.linear * (length * curvature),
+            start=c.start * length,
+            vectors={n: [v * length for v in w] if isinstance(w, list) else w * length for n, w in c.vectors.items()},
+        )
+        yield replace(changed, values={**c.values, **{name: c.values[name] / curvature for name in steps}}), {}
+
+
+UNITS = ((F(1, 10**6), F(1)), (F(10**6), F(1)), (F(1), F(1, 10**6)), (F(1), F(10**6)))
+"""Of length and of curvature."""
 
 
 def _traded(claim: Claim, c: Candidate) -> Iterator[Change]:

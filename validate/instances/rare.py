@@ -81,7 +81,8 @@ def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
         alone = replace(c, values={**c.values, **dict.fromkeys(names, Fraction(1))})
         way = next((way for way in ways(claim, alone) if way.name == kind), None)
         if names and way is not None and way.now < ONE_OF:
-            yield of_rounds(way.grown(alone, ONE_OF), claim, ROUNDS)
+            for rounds in (ROUNDS,) if "k" in claim.free else (ONE_OF, ROUNDS):  # of the last round alone, or of each
+                yield of_rounds(way.grown(alone, ONE_OF), claim, rounds)
 
 
 def _put(value: Any, chance: Fraction) -> Any:

@@ -30,6 +30,11 @@ UNIT = F(1)
 CURVATURES = (F(1), F(1, 4), F(4), F(1, 9), F(9, 4), F(1, 25), F(1, 100), F(4, 9))
 EXTREMES = (F(1, 10_000), F(1, 900), F(1, 2500), F(100), F(400))
 DISTANCES = (F(1), F(-1), F(1, 2), F(3), F(-2), F(0), F(10), F(1, 10), F(-1, 3))
+OF_THEIR_OWN, LEAN = 0.5, 0.4
+"""How often each client's Hessians have axes of their own, as those that share them commute; and how often, of these,
+they are curved along one only, as the square of one sample's error is."""
+ENTRIES = (F(1), F(-1), F(11, 10), F(0), F(1, 2), F(-2))
+"""Of such a sample's row."""
 # rational rotations of the plane (Pythagorean triples), as cosine and sine
 ROTATIONS = ((F(3, 5), F(4, 5)), (F(5, 13), F(12, 13)), (F(1), F(0)), (F(0), F(1)), (F(8, 17), F(15, 17)))
 
@@ -184,9 +189,12 @@ def made(
 
 def rotation(dim: int, rng: random.Random) -> Any:
     """A rational orthogonal matrix, (d, d)."""
+    return _identity(dim) if dim == 1 or rng.random() < 0.4 else turned_axes(dim, rng)
+
+
+def turned_axes(dim: int, rng: random.Random) -> Any:
+    """One that is not the identity where dim > 1."""
     matrix = _identity(dim)
-    if dim == 1 or rng.random() < 0.4:
-        return matrix
     for first in range(dim - 1):
         c, s = rng.choice(ROTATIONS)
         turn = _identity(dim)
@@ -213,13 +221,19 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
     floor = rng.choice(curvatures)
     one = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
     alike = rng.random() < 0.3
+    turned = d > 1 and not shape.alike_clients and rng.random() < OF_THEIR_OWN
+    lean = turned and shape.strongly == "any" and rng.random() < LEAN
+    rows = _rows(N, d, rng) if lean else None
     for client in range(N):
         fresh = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
-        base = _matrix(one if shape.alike_clients or alike else fresh, rotation)
+        own = turned_axes(d, rng) if turned else rotation
+        base = _matrix(one if shape.alike_clients or alike else fresh, own)
+        if rows is not None:
+            base = max(one if alike else fresh) * np.outer(rows[client], rows[client]) / (rows[client] @ rows[client])
         for sample in range(n):
             found[client, sample] = base
-        if n > 1 and not shape.alike_samples and rng.random() < 0.7:
-            _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, rotation)
+        if n > 1 and rows is None and not shape.alike_samples and rng.random() < 0.7:
+            _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, own)
     if N > 1 and not shape.alike_clients and shape.convex in ("any", "f") and rng.random() < 0.6:
         # clients that are not convex: what one has more another has less
         away = _matrix([rng.choice((F(0), F(1, 2), F(2), F(5))) for _ in range(d)], rotation)
@@ -228,6 +242,13 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
     if shape.convex == "any" and rng.random() < 0.4:
         found = -found if rng.random() < 0.3 else found - _matrix([rng.choice((F(0), F(1), F(2)))] * d, rotation)
     return found
+
+
+def _rows(N: int, d: int, rng: random.Random) -> list[Any]:
+    """A sample's row for each client: at random, or each the one before, moved on by a place."""
+    found = [np.array([rng.choice(ENTRIES) for _ in range(d)], dtype=object) for _ in range(N)]
+    found = [row if any(row) else row + 1 for row in found]
+    return [np.roll(found[0], n) for n in range(N)] if rng.random() < 0.5 else found
 
 
 def _spectrum(d: int, rng: random.Random, curvatures: tuple[Fraction, ...], floor: Fraction | None) -> list[Fraction]:
