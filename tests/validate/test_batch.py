@@ -28,7 +28,7 @@ from validate.batch.bests_of_sentences import knows as knows_sentence
 from validate.batch.hinges import Hinges
 from validate.batch.population import NONE, STEEPEST, Population
 from validate.batch.recorded import Recorded, Straight, Tape, TooLongError
-from validate.batch.starts import starts
+from validate.batch.starts import lean, starts
 from validate.batch.tracing import Traced
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.constants import best_constants
@@ -295,6 +295,27 @@ def test_a_tape_says_what_its_operations_say() -> None:
     expected = [x * y - (x + 1) / y, np.hypot(x, y), np.maximum(3 * x, y), x**3, x**-2.0, np.exp(y) + abs(y), 1 + 0 * x]
     found = Straight(tape, wanted).run(points)
     assert found == pytest.approx(np.array([*expected, 0 * x]))
+
+
+def test_what_is_lost_beside_much_larger_numbers_shows_where_results_are_rounded_at_random() -> None:
+    """Numbers that are centred first lose the same in any precision."""
+    tape = Tape()
+    free = [tape.number(x) for x in (3e8, -5e8, 2e8, 1e-14)]
+    mean = (free[0] + free[1] + free[2]) / 3
+    moved = free[3] + sum((0 * a + b - mean + free[3]) for a, b in zip(free, free[:3], strict=False))
+    straight = Straight(tape, [moved])
+    numbers = np.array([[3e8], [-5e8], [2e8], [1e-14]])
+    assert straight.run(numbers)[0, 0] == straight.run(numbers.astype(np.longdouble))[0, 0] == 1e-14  # and not 4e-14
+    rng = np.random.default_rng(0)
+    rounded = [float(straight.run(numbers.astype(np.longdouble), rng)[0, 0]) for _ in range(5)]
+    assert max(abs(x - 1e-14) for x in rounded) > 1e-12
+
+
+def test_lean_quadratics_are_recorded_for_what_speaks_of_several_clients() -> None:
+    told = [(here.layout.dim, first.shape[1]) for here, first in lean(CLAIMS["clipped"])]
+    assert [d for d, _ in told] == [2, 3]
+    assert all(count > 100 for _, count in told)
+    assert not list(lean(CLAIMS["numbers"]))
 
 
 def _rational(value: int) -> Any:

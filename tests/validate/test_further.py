@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
+from tests.rounds import descent
 from theory import catalog
-from theory.claim import claim
+from theory.claim import Claim, claim
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, PROBABILITY, Domain
 from validate.instances import Instance
 from validate.instances.altered import altered
@@ -16,7 +18,8 @@ from validate.instances.free_vectors import tied_vectors
 from validate.instances.further import further
 from validate.instances.hunt import hunt
 from validate.instances.on_a_line import extremes, kinks
-from validate.instances.pool import drawn, instance_of_values
+from validate.instances.pool import Drawn, drawn, instance_of_values
+from validate.instances.problems import Quadratics
 from validate.instances.seen import Hunt, measured
 from validate.verifier.scalars import power
 
@@ -180,3 +183,37 @@ def test_which_relations_fix_a_number(name: str, relation: str, domain: Domain, 
     kept = [seen for seen in found.seen if seen.drawn.values[name] == found.seen[0].drawn.values[name]]
     text = coverage(one, replace(found, seen=kept), quick=True).detail
     assert (f"{name} had one value throughout" not in text) is fixed
+
+
+def test_hessians_of_clients_need_not_commute() -> None:
+    one = claim("any", "f(x[1]) <= f(x0)", of=descent, assuming=("smooth(f_n, L)", "convex(f_n)", "N == 2", "d == 2"))
+    apart = 0
+    for seed in range(60):
+        made = drawn(one, seed)
+        problem = None if made is None else made.instance.problem
+        if isinstance(problem, Quadratics):
+            a, b = problem.quadratic.hessian[:, 0]
+            apart += bool((a @ b != b @ a).any())
+    assert apart >= 5
+
+
+def test_lengths_and_curvatures_are_looked_at_in_other_units() -> None:
+    """A square too many shows where lengths are small."""
+    one = claim(
+        "units", "norm2(x[1] - xstar) <= norm2(x0 - xstar)**2 + norm2(x0 - xstar)/10**6", of=descent,
+        assuming=("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/(2*L)"),
+    )  # fmt: skip
+    made = next(d for d in map(partial(drawn, one), range(300)) if _is_large(one, d))
+    assert any(_broken(one, other) for other in altered(one, made))
+
+
+def _is_large(one: Claim, made: Drawn | None) -> bool:
+    if made is None or not isinstance(made.instance.problem, Quadratics) or _broken(one, made):
+        return False
+    seen = measured(one, made)
+    return seen is not None and seen.measured.rows[0].right > 1 and seen.measured.rows[0].left > F(1, 100)
+
+
+def _broken(one: Claim, made: Drawn) -> bool:
+    seen = measured(one, made)
+    return seen is not None and bool(seen.measured.broken)

@@ -63,6 +63,38 @@ def some_of_it(w, x, e, *, a, m, d):
     return x - w.mean(sent), total - sent
 
 
+@algorithm(x="x0", s="each x0")
+def aged(w, x, s, *, a, p):
+    """Gradients at the model that a client had when its coin last fell."""
+    now = w.where(w.coins(p), w.each(x), s)
+    w.tap("used", now)
+    return x - a * w.mean(w.gradient(now)), now
+
+
+@algorithm(x="x0", v="each 0")
+def resting(w, x, v, *, a, p, beta):
+    """Momentum that is forgotten when the client leaves."""
+    v = w.where(w.coins(p), 0 * v, beta * v + w.gradient(x))
+    return x - a * w.mean(v), v
+
+
+@algorithm
+def clipped(w, x, *, a, c):
+    return x - a * w.mean(w.clip(w.gradient(x), c))
+
+
+@algorithm
+def pruned(w, x, *, a, m):
+    return x - a * w.mean(w.top(w.gradient(x), m))
+
+
+@algorithm(x="x0", z="x0")
+def orders(w, x, z, *, a):
+    """x: both clients in random order; z: two draws with replacement."""
+    u = z - a * w.average(w.gradient(z), w.choose(1))
+    return w.visit(x, lambda v, one: v - a * one.gradient(v)), u - a * w.average(w.gradient(u), w.choose(1))
+
+
 NEAR = "mean_n(norm2(x[k] - xstar)) <= 4*norm2(x0 - xstar)"
 COMMON = ("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "connected(W)")
 
@@ -120,6 +152,43 @@ CLAIMS = (
         "E(mean_n(norm2(e[k]))) <= 9/5*(1 - m/d)*d**2/m**2*a**2*G**2",
         of=some_of_it,
         assuming=("bounded_gradients(f_n, G)", "m <= d"),
+    ),
+    # FALSE because the same is so of models that are old: x, a = 1, p = 1/4, k = 15: 19.5 > 19.2.
+    claim(
+        "aged",
+        "E(mean_n(norm2(x[k] - used[k]))) <= 8/5*(1 - p)/p**2*a**2*G**2",
+        of=aged,
+        assuming=("bounded_gradients(f_n, G)", "p <= 1"),
+    ),
+    # FALSE where p is small and beta near 1: x, a = 1, p = 1/10, beta = 999/1000, k = 52.
+    claim(
+        "resting",
+        "E(mean_n(norm2(v[k]))) <= 9/5*(1 - p)*G**2/(1 - beta*(1 - p))**2",
+        of=resting,
+        assuming=("bounded_gradients(f_n, G)", "p <= 1", "beta < 1"),
+    ),
+    # FALSE because three clipped gradients outweigh what they were: three times <v, x>^2/2 and <u, x>^2/2 with v = (7/25, 24/25)
+    # and u = (7/25, -24/25), a = 1, c = 1/10, x0 = (55/28, -15/32).
+    claim(
+        "clipped",
+        "f(x[k+1]) <= f(x[k])",
+        of=clipped,
+        assuming=("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "a <= 1/L"),
+    ),
+    # FALSE because so do largest entries: <v, x>^2/2 with v = (11/10, -1, -1), (-1, 11/10, -1), (-1, -1, 11/10), a = 1/L, m = 1,
+    # x0 = (-1, -1, -1).
+    claim(
+        "pruned",
+        "f(x[k+1]) <= f(x[k])",
+        of=pruned,
+        assuming=("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "m <= d", "a <= 1/L"),
+    ),
+    # FALSE where Hessians do not commute: diag(9/10, 1) and [[1/2, -1/2], [-1/2, 1/2]], a = L = 1, x0 = (1, -1): 1/400 > 51/40000.
+    claim(
+        "orders",
+        "E(norm2(x[1] - xstar)) <= E(norm2(z[1] - xstar))",
+        of=orders,
+        assuming=(*COMMON[:3], "quadratic(f_n)", "a <= 1/L", "N == 2"),
     ),
 )
 PAPER = Paper("outsiders", "With one slip", "an outsider", CLAIMS)
