@@ -34,8 +34,8 @@ def values(certificate: Mapping[str, Any]) -> tuple[str, str]:
 
 def where(certificate: Mapping[str, Any]) -> str:
     """Where in the run both sides are taken, and of which client where there are several; may be empty."""
-    clients = len((certificate.get("problem") or {"clients": ()})["clients"])
-    return _unbroken(indexed({name: at for name, at in certificate.get("at", {}).items() if name != "n" or clients > 1}))
+    several = len((certificate.get("problem") or {"clients": ()})["clients"]) > 1
+    return _unbroken(indexed({name: at for name, at in certificate.get("at", {}).items() if name != "n" or several}))
 
 
 def _value(side: Any, digits: int) -> str:

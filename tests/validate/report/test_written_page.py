@@ -222,13 +222,15 @@ def test_a_headline_says_of_what_its_numbers_are(out: Path) -> None:
     (line,) = re.findall(r"<li>\s*<b><a [^>]*>[^<]*</a> is false.*?</li>", index, re.DOTALL)
     named = re.sub(r'<span class="formula" role="img" aria-label="([^"]*)">.*?</span>', r"\1", line)
     told = html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", named)))
-    assert told.split(" is false: ")[1].replace("\N{NO-BREAK SPACE}", " ").startswith(
-        "E(norm2(x[k] - xstar)) ≈ 0.1817 > 0.1689, its bound, at k = 3, with 2 clients; "
+    assert (
+        told.split(" is false: ")[1]
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .startswith("E(norm2(x[k] - xstar)) ≈ 0.1817 > 0.1689, its bound, at k = 3, with 2 clients; ")
     )
     assert "; what stands instead: with the factor (proved)" in told
     # a word and what it means stand on the same screen
     for word, meaning in MEANING.items():
-        assert f'<b>{word}</b>: {meaning}</span>' in index or f">{word}</" not in index.split("<nav")[1]
+        assert f"<b>{word}</b>: {meaning}</span>" in index or f">{word}</" not in index.split("<nav")[1]
 
 
 def test_instances_in_words() -> None:
