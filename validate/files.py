@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import shlex
 import sys
@@ -190,7 +191,7 @@ def knowing(sources: Sequence[Source], function: Callable[..., Any], arguments: 
 
 def _module_name(path: Path) -> str:
     """A name of its own for each file, the same in every process; it has no dot, and is no importable module's."""
-    return f"{path.stem}-{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}".replace(".", "-")
+    return f"{path.stem}-{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:12]}".replace(".", "-")
 
 
 def _put_back(name: str, before: ModuleType | None) -> None:
