@@ -40,7 +40,7 @@ STICKS_OUT = """() => {
   const found = [];
   for (const one of document.body.querySelectorAll("*")) {
     const box = one.getBoundingClientRect();
-    if (!box.width || !box.height) continue;
+    if (!box.width || !box.height || !one.checkVisibility()) continue;
     const clips = ["hidden", "clip"].includes(getComputedStyle(one).overflowX) && one.clientWidth > 1;
     const out = box.right > innerWidth + 1 || box.left < -1;
     if ((out || (clips && one.scrollWidth > one.clientWidth + 1)) && !reachable(one)) {
@@ -53,36 +53,39 @@ STICKS_OUT = """() => {
 
 
 def looked_at(
-    folder: Path, axe: Any, widths: Mapping[int, int] = WIDTHS, themes: Sequence[str] = THEMES
+    browser: Any, folder: Path, axe: Any, widths: Mapping[int, int] = WIDTHS, themes: Sequence[str] = THEMES
 ) -> Iterator[str]:
-    """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead."""
-    from playwright.sync_api import sync_playwright
+    """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead.
 
-    folder = folder.resolve()
-    pages, known, links = sorted(folder.rglob("*.html")), {}, {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        for path, (width, height), theme in product(pages, widths.items(), themes):
-            where = f"{path.relative_to(folder)} {width} {theme}"
-            with browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme) as context:
-                page = context.new_page()
-                said: list[str] = []
-                page.on("console", lambda one, said=said: said.append(one.text))
-                page.on("pageerror", lambda one, said=said: said.append(str(one)))
-                page.on("requestfailed", lambda one, said=said: said.append(f"failed: {one.url}"))
-                page.goto(path.as_uri())
-                for state in ("folded", "unfolded"):
-                    if state == "unfolded":
-                        page.eval_on_selector_all("details", OPEN)
-                        page.wait_for_timeout(50)
-                    yield from (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
-                    if axe:
-                        yield from (f"{where} {state}: {one}" for one in violations(axe, page))
-                yield from (f"{where}: {one}" for one in said)
-                if path not in known:
-                    seen = page.evaluate(LINKS)
-                    known[path], links[path] = set(seen["ids"]), seen["links"]
-        browser.close()
+    Args:
+        browser: Playwright's.
+        folder: with its folders.
+        axe: axe-core's; None to leave accessibility out.
+        widths: in pixels, with the heights.
+        themes: "light", "dark".
+    """
+    folder, known, links = folder.resolve(), {}, {}
+    for path, (width, height), theme in product(sorted(folder.rglob("*.html")), widths.items(), themes):
+        where = f"{path.relative_to(folder)} {width} {theme}"
+        with browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme) as context:
+            page = context.new_page()
+            page.set_default_timeout(0)  # of a machine that is busy nothing is asked
+            said: list[str] = []
+            page.on("console", lambda one, said=said: said.append(one.text))
+            page.on("pageerror", lambda one, said=said: said.append(str(one)))
+            page.on("requestfailed", lambda one, said=said: said.append(f"failed: {one.url}"))
+            page.goto(path.as_uri())
+            for state in ("folded", "unfolded"):
+                if state == "unfolded":
+                    page.eval_on_selector_all("details", OPEN)
+                    page.wait_for_timeout(50)
+                yield from (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
+                if axe:
+                    yield from (f"{where} {state}: {one}" for one in violations(axe, page))
+            yield from (f"{where}: {one}" for one in said)
+            if path not in known:
+                seen = page.evaluate(LINKS)
+                known[path], links[path] = set(seen["ids"]), seen["links"]
     yield from dead(folder, known, links)
 
 
@@ -125,15 +128,19 @@ def main() -> None:
 
         axe = Axe()
     wrong = 0
-    with tempfile.TemporaryDirectory() as elsewhere:
-        found = looked_at(given.folder, axe)
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        found = looked_at(browser, given.folder, axe)
         if given.archive:
             with zipfile.ZipFile(given.archive) as archive:
                 archive.extractall(elsewhere)
-            found = chain(found, looked_at(Path(elsewhere), None, {1400: 900}, THEMES[:1]))
+            found = chain(found, looked_at(browser, Path(elsewhere), None, {1400: 900}, THEMES[:1]))
         for one in found:
             wrong += 1
             print(one, flush=True)
+        browser.close()
     print(f"{len(list(given.folder.rglob('*.html')))} pages, {wrong} faults")
     sys.exit(wrong > 0)
 
