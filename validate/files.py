@@ -92,8 +92,9 @@ def run(path: str | Path, content: bytes) -> ModuleType:
     try:
         code = compile(content, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except ValueError as error:  # null bytes
+        line = f", line {error.lineno}" if error.lineno else ""  # null bytes are in none
+        raise ValueError(f"{path}{line}: {error.msg}") from error
+    except ValueError as error:  # null bytes, to Python 3.11.3
         raise ValueError(f"{path} is not Python: {error}") from error
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)

@@ -37,6 +37,7 @@ def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        ("x = 1\0", r"own.py(: | is not Python: )source code string cannot contain null bytes"),
         ("x = (", r"own.py, line 1: '\(' was never closed"),
         ("x = 1", "own.py has no papers; it needs a theory.Paper under the name PAPER"),
         ("import sys\nsys.exit()", "own.py, line 2: SystemExit"),
