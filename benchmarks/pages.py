@@ -25,7 +25,8 @@ WIDTHS = {390: 844, 1400: 900}
 THEMES = ("light", "dark")
 OPEN = "all => all.forEach((one) => { one.open = true; })"
 LINKS = """() => ({
-  links: [...document.querySelectorAll("a[href], img[src]")].map((one) => one.href || one.src),
+  links: [...document.querySelectorAll("a[href], img[src]")].map(
+    (one) => new URL(one.getAttribute("href") ?? one.getAttribute("src"), location.href).href),
   ids: [...document.querySelectorAll("[id], a[name]")].map((one) => one.id || one.name),
 })"""
 STICKS_OUT = """() => {
@@ -78,7 +79,7 @@ def looked_at(
             for state in ("folded", "unfolded"):
                 if state == "unfolded":
                     page.eval_on_selector_all("details", OPEN)
-                    page.wait_for_timeout(50)
+                    page.wait_for_timeout(200)  # what is opened may make more of itself
                 yield from (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
                 if axe:
                     yield from (f"{where} {state}: {one}" for one in violations(axe, page))
