@@ -35,6 +35,7 @@ def take(report: Path) -> None:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"])
         for name, (address, element, (width, height), theme) in PICTURES.items():
             page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+            page.set_default_timeout(0)  # of a machine that is busy nothing is asked
             file, _, anchor = address.partition("#")
             page.goto(f"{(report / file).resolve().as_uri()}{'#' * bool(anchor)}{anchor}")
             shot = page.locator(element).screenshot() if element else page.screenshot()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import re
 import shlex
 import sys
@@ -91,8 +92,9 @@ def run(path: str | Path, content: bytes) -> ModuleType:
     try:
         code = compile(content, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except ValueError as error:  # null bytes
+        line = f", line {error.lineno}" if error.lineno else ""  # null bytes are in none
+        raise ValueError(f"{path}{line}: {error.msg}") from error
+    except ValueError as error:  # null bytes, to Python 3.11.3
         raise ValueError(f"{path} is not Python: {error}") from error
     module = ModuleType(_module_name(path))
     module.__file__ = str(path)
@@ -190,7 +192,7 @@ def knowing(sources: Sequence[Source], function: Callable[..., Any], arguments: 
 
 def _module_name(path: Path) -> str:
     """A name of its own for each file, the same in every process; it has no dot, and is no importable module's."""
-    return f"{path.stem}-{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}".replace(".", "-")
+    return f"{path.stem}-{hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:12]}".replace(".", "-")
 
 
 def _put_back(name: str, before: ModuleType | None) -> None:

@@ -16,12 +16,13 @@ Outcome = Literal["proved", "holds", "fails", "refuted", "vacuous", "undecided"]
 VerdictName = Literal["proved", "supported", "refuted", "vacuous", "undecided"]
 
 MEANING: dict[str, str] = {
-    "proved": "the sentence itself, read from the claim, for all values that its hypotheses allow: re-checked exactly",
-    "supported": "never broken where it could have been; what was covered stands beside the word",
-    "refuted": "false as stated: an exact instance satisfies every hypothesis and breaks the claim",
+    "proved": "derived for all values, checked by two programs",
+    "supported": "never broken where it could have been",
+    "refuted": "false on an exact instance of its hypotheses",
     "vacuous": "nothing satisfies its hypotheses",
-    "undecided": "none of these; the evidence says what was tried",
+    "undecided": "none of these",
 }
+"""What the word says, for a reader."""
 
 ORIGINS: dict[Origin, str] = {
     "search": "found by an unguided search, which knows the claim only",

@@ -116,7 +116,7 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
         yield (whole, ".") if value is None else (whole, *equals(value), ".")
     sentence = claim.sentence
     left, right = (value_of(found, text_of(side), at) for side in (sentence.left, sentence.right))
-    there = f" at {', '.join(f'{name} = {value}' for name, value in at.items())}" if at else ""
+    there = f" at {indexed(at)}" if at else ""
     if left is None or right is None:
         yield _sides_of(certificate)
         return
@@ -146,6 +146,11 @@ def _compared(left: Any, sign: str, right: Any) -> Iterator[Step]:
             said = ("; in decimals ", Shown(decimals[0]), f" {sign} ", Shown(decimals[1]))
     first, second = (text.removeprefix(ABOUT) for text in exact)
     yield (Shown(first), f" {sign} ", Shown(second), *said, ".")
+
+
+def indexed(at: Mapping[str, Any]) -> str:
+    """Indices with their values, clients counted from 1 as in what is printed; may be empty."""
+    return ", ".join(f"{name} = {int(value) + (name == 'n')}" for name, value in at.items())
 
 
 def _sign(sign: str) -> str:

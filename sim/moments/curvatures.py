@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, times
 from sim.problems.quadratic import Quadratic
 
 LARGEST_TABLE = 30_000_000
@@ -82,7 +82,7 @@ class Curvatures:
         """(N, n, d, 1 + d): grad f_ni - grad f_n = spread (1, x - point); 0 on padding."""
         curved = (self.sample_hessian - self.hessian[:, None]) * self.own[..., None, None]
         linear = (self.sample_linear - self.linear[:, None]) * self.own[..., None]
-        return np.concatenate([(curved @ self.point - linear)[..., None], curved], axis=-1)
+        return np.concatenate([(times(curved, self.point) - linear)[..., None], curved], axis=-1)
 
     @cached_property
     def _tables(self) -> dict[int, Array]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.moments.numbers import Array, Numbers, to_fraction
+from sim.moments.numbers import Array, Numbers, times, to_fraction
 
 MOST_OUTCOMES = 4096
 """Largest number of outcomes of one draw that are gone through one by one."""
@@ -226,7 +226,7 @@ def divided(probability: Array, terms: Array, many: Sequence[int], numbers: Numb
         """(T, T), E of products of the factors, some clients adding `by` to what the others' sums are."""
         sums, p = _support(law)
         factors = np.concatenate([numbers.zeros(1, len(p)) + numbers.ratio(1, 1), _inverse(sum(by, sums), numbers)])
-        return (factors * p) @ factors.T
+        return times(factors * p, factors.T)
 
     single, same = numbers.zeros(T, K, outcomes), numbers.zeros(T, T, K, outcomes)
     pair = numbers.zeros(T, T, K, outcomes, K, outcomes)

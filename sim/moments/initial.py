@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, times
 from sim.problems.quadratic import Quadratic
 from theory.program import Beginning, State
 
@@ -40,7 +40,7 @@ def initial(state: State, problem: Quadratic, start: Array, numbers: Numbers, sc
         hessian, linear = functions[which]
         if linear.ndim < at.ndim:
             return None
-        return (numbers.array(hessian) @ _ranked(at, linear.ndim)[..., None])[..., 0] - numbers.array(linear)
+        return times(numbers.array(hessian), _ranked(at, linear.ndim)[..., None])[..., 0] - numbers.array(linear)
 
     def together(one: Array, two: Array) -> tuple[Array, Array]:
         rank = max(one.ndim, two.ndim)

@@ -9,7 +9,7 @@ import numpy as np
 from sim.moments import operations as do
 from sim.moments.around import Around, linearly, shares_of
 from sim.moments.law import Law, Own, Shared, Value
-from sim.moments.numbers import Array
+from sim.moments.numbers import Array, times
 from sim.moments.reads import Reads
 from sim.moments.scalars import one, whole
 from sim.moments.unrolled import Operation
@@ -92,7 +92,7 @@ def _full_gradient(around: Around, reads: Reads, law: Law, value: Value) -> Valu
     if isinstance(value, Own):
         reads.settle(law, value)
         return do.gradient(law, value, around.mean[0][None, None], around.mean[1][None, None])
-    B = around.mean[0] @ value.B
+    B = times(around.mean[0], value.B)
     B[:, 0] = B[:, 0] - around.mean[1]
     return Shared(B)
 
@@ -136,6 +136,6 @@ def _combined_past(around: Around, reads: Reads, op: Operation, law: Law, past: 
 def _mapped(reads: Reads, law: Law, matrix: Array, value: Value) -> Value:
     """A matrix times a value of the server, or of every client."""
     if isinstance(value, Shared):
-        return Shared(matrix @ value.B)
+        return Shared(times(matrix, value.B))
     reads.settle(law, value)
     return law.mapped(matrix[None, None], value)

@@ -32,7 +32,7 @@ import numpy as np
 
 from sim.moments.curvatures import Curvatures
 from sim.moments.draws import Axis
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, times
 
 
 class Linear:
@@ -242,7 +242,7 @@ class Law:
         D = self.P.shape[1]
         grown = np.concatenate([numbers.identity(D)[:s], B, numbers.identity(D)[s:]])
         self.P, self._local = numbers.congruent(grown, self.P), None
-        self.mean = None if self.mean is None else grown @ self.mean
+        self.mean = None if self.mean is None else times(grown, self.mean)
         self.width += rows
         for other in {id(v): v for v in [*self.carriers(), *self.values.values()] if not isinstance(v, Own)}.values():
             other.B = np.insert(other.B, [s] * rows, 0, axis=-1)
@@ -287,7 +287,7 @@ class Law:
     def mapped(self, matrix: Array, value: Own) -> Own:
         """matrix (1 or O, 1 or N, r', r) times a value without pending parts."""
         linear = value.linear
-        return Own(Linear(matrix @ linear.B, {g: matrix @ part for g, part in linear.G.items()}))
+        return Own(Linear(times(matrix, linear.B), {g: times(matrix, part) for g, part in linear.G.items()}))
 
     # noise
 

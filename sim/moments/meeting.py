@@ -15,7 +15,7 @@ import numpy as np
 from sim.moments.curvatures import Curvatures
 from sim.moments.draws import Chances
 from sim.moments.law import Law, Linear, Own, Shared, Value
-from sim.moments.numbers import Array
+from sim.moments.numbers import Array, times
 
 
 @dataclass
@@ -165,7 +165,7 @@ def meet(
         if law.spread is not None:  # how deviations from the mean over the class go on
             left = moved(centre[0])
             spread = spread + product(product(left, law.spread), left.swapaxes(-1, -2))
-            own_mean = None if law.own_mean is None else left @ law.own_mean
+            own_mean = None if law.own_mean is None else times(left, law.own_mean)
         for one, two in () if chances is None else _together(B, factors, chances):
             covariance = covariance - law.second(one[None], two[None])[:, 0]
             here, there = (layout.scatter(zeros(*mean.shape), side) for side in (one, two))
@@ -217,7 +217,7 @@ def _kept(law: Law, outputs: Sequence[Output], mean: Array) -> Any:
                 total = law.numbers.zeros(len(law.P), len(mean), len(mean))
             part = mean[out.place : out.place + out.rows]
             places = slice(out.place, out.place + out.rows)
-            total[:, places, places] = (part @ law.P @ part.T) * out.kept
+            total[:, places, places] = times(times(part, law.P), part.T) * out.kept
     return total
 
 
@@ -249,7 +249,7 @@ class _Layout:
         s, r = law.width, law.own_width
         J, count = len(weights), rows.shape[1]
         out = law.numbers.zeros(J, count, s + N * r)
-        out[..., :s] = (weights @ rows[..., :s].reshape(N, -1)).reshape(J, count, s)
+        out[..., :s] = times(weights, rows[..., :s].reshape(N, -1)).reshape(J, count, s)
         if r:
             owned = weights[:, :, None, None] * rows[None, ..., s:]
             out[..., s:] = owned.transpose(0, 2, 1, 3).reshape(J, count, N * r)
@@ -299,7 +299,7 @@ class _Layout:
                     block = inner[:, :, :, None, :] * right.T[:, None, :, None]
                 else:
                     products = (left[:, None, :] * right[None, :, :]).reshape(-1, N)
-                    block = (products @ inner.reshape(b, N, -1)).reshape(b, len(left), len(right), len(p), len(q))
+                    block = times(products, inner.reshape(b, N, -1)).reshape(b, len(left), len(right), len(p), len(q))
                     block = block.swapaxes(2, 3)
                 block = block.reshape(b, one.size, two.size)
                 out[:, one.reshape(-1, 1), two.ravel()] += block

@@ -27,6 +27,19 @@ FEW_ROWS = 16
 """Rows of a matrix with a single entry up to which they are multiplied like others."""
 
 
+def times(one: Array, two: Array) -> Array:
+    """one @ two, for entries on which an operation may raise.
+
+    There numpy's own product of objects gives one of them back once too often, and the interpreter crashes later.
+    """
+    if (one.dtype != object and two.dtype != object) or one.shape[-1] != two.shape[-min(two.ndim, 2)]:
+        return one @ two
+    left, right = one[None] if one.ndim == 1 else one, two[:, None] if two.ndim == 1 else two
+    found = np.einsum("...ij,...jk->...ik", left, right)
+    found = found[..., 0, :] if one.ndim == 1 else found
+    return found[..., 0] if two.ndim == 1 else found
+
+
 @dataclass(frozen=True)
 class Numbers:
     """The arithmetic in which a computation is carried out.
@@ -106,7 +119,7 @@ class Numbers:
         if self.exact:
             work.count(math.prod(one.shape[:-2] or two.shape[:-2]) * inner * (rows + columns) // ENTRIES)
         if matrix is None or rows * inner * columns < SMALL or 0 in one.shape + two.shape or inner != two.shape[-2]:
-            return one @ two
+            return times(one, two)
         shape = np.broadcast_shapes(one.shape[:-2], two.shape[:-2])
         lefts, rights = _matrices(matrix, one, shape), _matrices(matrix, two, shape)
         out = np.empty((len(lefts), rows * columns), dtype=object)

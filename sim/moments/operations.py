@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.moments.curvatures import Curvatures
 from sim.moments.law import Law, Linear, Own, Shared, Value
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, times
 from sim.problems.linear_algebra import minimise
 
 
@@ -76,7 +76,7 @@ def prox(law: Law, value: Own, t: Array) -> Own:
         inverse[o, n] = inverted(matrix, numbers)
     out = law.mapped(inverse / t[:, :, None, None], value)
     B = out.linear.B.copy()
-    B[..., 0] += (inverse @ curvatures.linear[None, :, :, None])[..., 0]
+    B[..., 0] += times(inverse, curvatures.linear[None, :, :, None])[..., 0]
     out.linear.B = B
     return out
 
@@ -142,7 +142,7 @@ def over_samples(law: Law, table: Own, shares: Array) -> Own:
     n, d = law.curvatures.samples, law.curvatures.dim
 
     def mean(x: Array) -> Array:
-        flat = shares[:, :, None, :] @ x.reshape(*x.shape[:2], n, d * x.shape[3])
+        flat = times(shares[:, :, None, :], x.reshape(*x.shape[:2], n, d * x.shape[3]))
         return flat.reshape(*flat.shape[:2], d, x.shape[3])
 
     return by_rows(table, mean)
@@ -164,7 +164,7 @@ def summed(law: Law, value: Own, weights: Array) -> Shared:
     N, s, r = law.curvatures.clients, law.width, law.own_width
     weights = weights * law.curvatures.many
     B = np.broadcast_to(B[0], (N, *B.shape[2:]))
-    shared = (weights @ B[..., :s].reshape(N, -1)).reshape(-1, s)
+    shared = times(weights, B[..., :s].reshape(N, -1)).reshape(-1, s)
     if not r:
         return Shared(shared)
     owned = (weights[0][:, None, None] * B[..., s:]).transpose(1, 0, 2).reshape(-1, N * r)
@@ -180,5 +180,5 @@ def sample_gradients(curvatures: Curvatures, shares: Array) -> tuple[Array, Arra
     """H and b of the mean over a batch, (O, N, d, d) and (O, N, d), of shares (O, 1 or N, n)."""
     outcomes, N, n, d = len(shares), curvatures.clients, curvatures.samples, curvatures.dim
     weights: Any = np.broadcast_to(shares, (outcomes, N, n)).swapaxes(0, 1)
-    hessian = (weights @ curvatures.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(outcomes, N, d, d)
-    return hessian, (weights @ curvatures.sample_linear).swapaxes(0, 1)
+    hessian = times(weights, curvatures.sample_hessian.reshape(N, n, d * d)).swapaxes(0, 1).reshape(outcomes, N, d, d)
+    return hessian, times(weights, curvatures.sample_linear).swapaxes(0, 1)

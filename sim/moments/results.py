@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sim.moments.around import DifferentError
-from sim.moments.numbers import Array, Numbers
+from sim.moments.numbers import Array, Numbers, times
 from theory.program import Kind, work
 
 
@@ -252,7 +252,7 @@ class Moments:
                 if point is not None:
                     key, place = self._place(point)
                     matrix, of = self._known(factor), self._centred(key)
-                    by = np.matmul if matrix.ndim else np.multiply
+                    by = times if matrix.ndim else np.multiply
                     constant = constant + by(matrix, of.shift[place])
                     moved = moved + by(matrix, of.second[place, 0])
             return self.numbers.result(constant + moved)
@@ -269,7 +269,7 @@ class Moments:
             for one, of_one in left.items():
                 for two, of_two in right.items():
                     products = self._products(of_two, of_one, self._cross(two, one))
-                    total = total + (of_one.rows * (of_two.rows @ products)).sum()
+                    total = total + (of_one.rows * times(of_two.rows, products)).sum()
             return self.numbers.result(np.array(total, dtype=self.numbers.dtype))[()]
 
         return self._told_apart(found)
@@ -356,7 +356,7 @@ class Moments:
                 owner = n
             own = (at - layout.width) % max(layout.own_width, 1)
             found.setdefault(key, []).append((matrix, at, owner, own))
-            constant = constant + matrix @ self._centred(key).shift[at]
+            constant = constant + times(matrix, self._centred(key).shift[at])
         one = (constant[:, None], np.zeros(1, dtype=int), -1, np.zeros(1, dtype=int))
         found.setdefault(next(iter(found), at_constant), []).append(one)
         return {key: _joined(parts) for key, parts in found.items()}
@@ -392,8 +392,8 @@ class Moments:
         frame, (rows, own) = self._frame(k), self._after(k) if after else (slice(None), slice(None))
         spread = None
         if frame.own_mean is not None and cross.spread is not None:
-            spread = frame.own_mean[:, own] @ cross.spread
-        return Cross(frame.mean[rows] @ cross.second, spread)
+            spread = times(frame.own_mean[:, own], cross.spread)
+        return Cross(times(frame.mean[rows], cross.second), spread)
 
     def _state_with(self, k: int, early: tuple[str, int]) -> Cross:
         """Of the state after k rounds and an early one: on from that, or from where it was found."""

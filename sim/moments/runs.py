@@ -24,6 +24,7 @@ from sim.moments.numbers import (
     in_balls,
     powers_in_balls,
     rationals,
+    times,
 )
 from sim.moments.results import OF_SERVER, Centred, Classes, Frame, Layout, Moments
 from sim.moments.rounds import executed
@@ -350,7 +351,7 @@ class _Run:
             if self.enclosed:
                 rows = powers_in_balls(rows[0], step, self.rounds)
             while len(rows) <= self.rounds:
-                rows.append(rows[-1] @ step)
+                rows.append(times(rows[-1], step))
             seconds, spreads = packed.opened(np.stack(rows))
             pairs = zip(seconds, [None] * len(rows) if spreads is None else spreads, strict=True)
             return [Centred(one, two, shift) for one, two in pairs], made.second[:D, :, 0].T

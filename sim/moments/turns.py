@@ -20,7 +20,7 @@ from sim.moments.curvatures import Curvatures, unfolded_of, upper_of
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
-from sim.moments.numbers import ENTRIES, Array, Numbers
+from sim.moments.numbers import ENTRIES, Array, Numbers, times
 from sim.moments.operations import owns
 from sim.moments.unrolled import Operation
 from theory.program import work
@@ -106,7 +106,7 @@ def visited(execution: Execution, op: Operation, law: Law) -> Law:
     second = opened(_all_orders(numbers, rows, turns))
     mean = None
     if law.mean is not None:
-        rows = (grown @ law.mean).swapaxes(-1, -2)
+        rows = times(grown, law.mean).swapaxes(-1, -2)
         mean = _all_orders(numbers, rows.reshape(-1, size), maps).reshape(rows.shape).swapaxes(-1, -2)
     # the new value comes after the server's others
     s = law.width

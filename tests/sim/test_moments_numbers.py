@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import random
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
@@ -14,7 +17,7 @@ import pytest
 
 from sim.moments.classes import AT_ONCE, classes_of
 from sim.moments.draws import choose, divided
-from sim.moments.numbers import FLOATS, SMALL, Numbers, rationals
+from sim.moments.numbers import FLOATS, SMALL, Numbers, rationals, times
 
 SHAPES = [
     ((2, 3), (3, 2)),
@@ -33,6 +36,42 @@ def random_array(numbers: Numbers, shape: tuple[int, ...], rng: random.Random) -
     if found.size:
         found.ravel()[0] = 0  # zeros of working arrays are Python's
     return found
+
+
+class Raising:
+    """A number whose operations raise when so many were made; `held` has each result six times."""
+
+    def __init__(self, left: list[int], held: list[list[Raising]]) -> None:
+        self.left, self.held = left, held
+
+    def operate(self, _: object) -> Raising:
+        if not self.left[0]:
+            raise ValueError("too many")
+        self.left[0] -= 1
+        self.held.append([Raising(self.left, self.held)] * 6)
+        return self.held[-1][0]
+
+    __mul__ = __add__ = __radd__ = operate
+
+
+def test_a_product_that_raises_gives_nothing_back_twice() -> None:
+    """numpy's does, and the interpreter would crash when it is next cleared up."""
+    for many in range(12):
+        left, held = [many], list[list[Raising]]()
+        one, two = (np.array([[Raising(left, held)] * 2] * 2, dtype=object) for _ in range(2))
+        with contextlib.suppress(ValueError):
+            times(one, two)
+        del one, two
+        gc.collect()
+        assert all(sys.getrefcount(six[0]) == 7 for six in held), many
+
+
+@pytest.mark.parametrize(("one", "two"), [((3, 2), (2,)), ((2,), (2, 3)), ((4, 3, 2), (2,)), *SHAPES])
+def test_a_product_of_objects_is_that_of_numpy(one: tuple[int, ...], two: tuple[int, ...]) -> None:
+    rng = random.Random(2)
+    a, b = (random_array(rationals(), shape, rng) for shape in (one, two))
+    assert times(a, b).shape == (a @ b).shape
+    assert (times(a, b) == a @ b).all()
 
 
 @pytest.mark.parametrize(("one", "two"), SHAPES)

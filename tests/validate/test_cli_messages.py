@@ -120,6 +120,8 @@ def test_a_message_is_one_line_that_a_terminal_may_show() -> None:
     assert messages.bad_input(OSError("no more")) == "no more"
     full = messages.bad_input(OSError(errno.ENOSPC, "No space left on device"))
     assert full == "what was to be kept cannot be written: No space left on device"
+    gone = messages.bad_input(FileNotFoundError(errno.ENOENT, "No such file or directory"))  # of os.getcwd
+    assert gone == "the working folder is gone: No such file or directory"
     assert messages.bad_input(ValueError()) == "ValueError"
     assert messages.misuse(ValueError("other"), "fedproof") is None
 

@@ -110,3 +110,12 @@ def test_through_a_pipe_each_row_is_one_line(capsys: pytest.CaptureFixture[str])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 + len(ROWS)
     assert lines[1].endswith(ROWS[0][3])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_progress_that_cannot_be_shown_ends_nothing() -> None:
+    with open("/dev/full", "w") as full:
+        arguments = [command(), "check", "textbook/young", "--quick"]
+        ended = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=full, env=environment())
+    assert ended.returncode == 0
+    assert b"proved" in ended.stdout

@@ -1,5 +1,6 @@
 """A paper in one file: how it is read, what the commands take, and what is said of a bad file."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,17 @@ TINY = HEAD + BODY + "PAPER = Paper('tiny', 'Tiny', 'me', (A,))\n"
 TWO = TINY.replace("(A,)", "(A, claim('b', 't <= t + s'))")
 
 
+def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"b\xff") / os.fsdecode(b"own\xff.py")
+    path.parent.mkdir()
+    path.write_text(TINY)
+    assert files.load(path).name == "tiny"
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
+        ("x = 1\0", r"own.py(: | is not Python: )source code string cannot contain null bytes"),
         ("x = (", r"own.py, line 1: '\(' was never closed"),
         ("x = 1", "own.py has no papers; it needs a theory.Paper under the name PAPER"),
         ("import sys\nsys.exit()", "own.py, line 2: SystemExit"),

@@ -20,6 +20,9 @@ WRONG = {
     "greater_than_equal": "is below {ge}",
     "less_than_equal": "is above {le}",
 }
+NAMELESS = dict.fromkeys((errno.ENOSPC, errno.EFBIG, errno.EDQUOT), "what was to be kept cannot be written: ")
+NAMELESS[errno.ENOENT] = "the working folder is gone: "
+"""What an error of the system's is about that names no file, by its number."""
 
 
 def one_line(text: str) -> str:
@@ -71,8 +74,7 @@ def bad_input(error: ValueError | OSError) -> str:
     """A bad input in one line."""
     if isinstance(error, OSError) and error.strerror:
         if error.filename is None:
-            full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-            return one_line(f"{'what was to be kept cannot be written: ' if full else ''}{error.strerror}")
+            return one_line(f"{NAMELESS.get(error.errno or 0, '')}{error.strerror}")
         name = str(error.filename)
         return one_line(f"{name}: {error.strerror}{_beside(name) if isinstance(error, FileNotFoundError) else ''}")
     return one_line(str(error)) or type(error).__name__

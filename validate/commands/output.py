@@ -161,7 +161,12 @@ def progress(message: str) -> None:
     noting = signal.getsignal(signal.SIGINT)
     if isinstance(noting, _Noting):
         noting.check()
-    typer.echo(message, err=True)
+    try:
+        typer.echo(message, err=True)
+    except BrokenPipeError:
+        raise
+    except OSError:  # a full disk; what is found matters more
+        pass
 
 
 @contextmanager

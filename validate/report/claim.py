@@ -282,7 +282,7 @@ def claim_view(
         result=result,
         formula=setter.display(latex_of_claim(claim), claim.statement),
         headline=headline(result),
-        refutation=refutation(result, out, claim.sentence.relation) if result and claim.has_sentence else None,
+        refutation=refutation(result, out, claim, setter) if result and claim.has_sentence else None,
         repairs=repairs,
         differences=tuple(differences(claim, repair.claim, setter) for repair in repairs),
         definitions=tuple(

@@ -124,7 +124,7 @@ def render(
         rows={c.claim.id: c.row for view in views for c in view.claims},
         targets=_targets(views),
         sureness=KNOWN,
-        meaning=[(name, SYMBOLS[name], MEANING[name]) for name in ORDER],
+        meaning=MEANING,
         symbols=SYMBOLS,
         order=ORDER,
         outcomes=OUTCOMES,

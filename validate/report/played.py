@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from validate.report.readable import SUBSCRIPTS, Side, equal, fraction, letter
+from validate.report.readable import SUBSCRIPTS, equal, fraction, letter
+from validate.worked import indexed
 
 MOST_DIGITS = 16
 """Significant ones, of a float64."""
@@ -22,15 +23,19 @@ MOST_ENTRIES = 9
 """Entries of a matrix that are written out."""
 
 
-def sides(certificate: Mapping[str, Any]) -> tuple[Side, Side]:
-    """Both sides, with where in the run they are taken, an enclosed one by its ends; in digits that tell them apart."""
-    at = ", ".join(f"{name} = {value}" for name, value in certificate.get("at", {}).items())
-    where = f", {at}" if at else ""
+def values(certificate: Mapping[str, Any]) -> tuple[str, str]:
+    """Both sides, an enclosed one by its middle; in digits that tell them apart."""
     for digits in range(4, MOST_DIGITS + 1):
         left, right = (_value(certificate[name], digits) for name in ("left", "right"))
         if left.split("≈")[-1] != right.split("≈")[-1]:
             break
-    return Side(f"left side{where}", left), Side(f"right side{where}", right)
+    return left, right
+
+
+def where(certificate: Mapping[str, Any]) -> str:
+    """Where in the run both sides are taken, and of which client where there are several; may be empty."""
+    several = len((certificate.get("problem") or {"clients": ()})["clients"]) > 1
+    return _unbroken(indexed({name: at for name, at in certificate.get("at", {}).items() if name != "n" or several}))
 
 
 def _value(side: Any, digits: int) -> str:

@@ -8,6 +8,8 @@ import unicodedata
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from markupsafe import Markup
+
 from theory.typeset import GREEK, SQUARES
 from validate.certificate.exact_text import SUPERSCRIPTS
 from validate.verdict import BEYOND
@@ -23,9 +25,9 @@ LAMDA = {"lam": "lamda", "lambda": "lamda"}  # as Unicode spells it
 
 
 class Side(NamedTuple):
-    """One side of what a certificate refutes: what it is, and its value."""
+    """One side of what a certificate refutes: what it is, set or in words, and its value."""
 
-    label: str
+    name: Markup
     value: str
 
     @property

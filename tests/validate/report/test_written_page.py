@@ -17,11 +17,11 @@ from theory.program import pseudo_code
 from validate import files, verifier
 from validate.certificate import play_certificate
 from validate.report import render
-from validate.report.played import in_words, sides
+from validate.report.formula import Typesetter
+from validate.report.played import in_words, values
 from validate.report.problem_drawing import drawing
-from validate.report.readable import Side
 from validate.report.refutations import refutation
-from validate.verdict import Evidence, Result
+from validate.verdict import MEANING, Evidence, Result
 
 NOISE = in_file(LANGUAGE / "noise_ball.py")
 ONE_STEP, BALL, LOST = NOISE.claims
@@ -100,7 +100,7 @@ def test_a_refuted_claim_shows_all_that_it_has(out: Path) -> None:
         "the gradient of f_ni is L-Lipschitz, convex or not",
         "2 clients: f₁ = the mean of 2x and 0; f₂ = (2/9)x² − (4/9)x (2 equal samples)",
         "3 rounds from x⁰ = −1; η = 1/2, L = 4/9, μ = 2/9.",
-        "left side, k = 3",
+        "k = 3",
         "1545265/8503056 ≈ 0.1817",
         "found by an unguided search",
         "(1 - eta*mu)**k*norm2_x0_xstar + 2*eta**2*sigma2/N",
@@ -207,14 +207,30 @@ def test_a_page_has_the_picture(tmp_path: Path) -> None:
     (tmp_path / "certificates").mkdir()
     path = tmp_path / "certificates" / "lost.json"
     path.write_text(json.dumps(certificate), encoding="utf-8")
-    found = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, "<=")
+    found = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, LOST, Typesetter())
     assert found is not None
     assert found.drawing == drawing(certificate)
     assert "<svg" in found.drawing
     (tmp_path / "certificates" / "lost.json").write_text(json.dumps(CERTIFICATE), encoding="utf-8")
-    plain = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, "<=")
+    plain = refutation(Result(LOST.id, "refuted", None, (), str(path)), tmp_path, LOST, Typesetter())
     assert plain is not None
     assert plain.drawing == ""
+
+
+def test_a_headline_says_of_what_its_numbers_are(out: Path) -> None:
+    index = (out / "index.html").read_text(encoding="utf-8")
+    (line,) = re.findall(r"<li>\s*<b><a [^>]*>[^<]*</a> is false.*?</li>", index, re.DOTALL)
+    named = re.sub(r'<span class="formula" role="img" aria-label="([^"]*)">.*?</span>', r"\1", line)
+    told = html.unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", named)))
+    assert (
+        told.split(" is false: ")[1]
+        .replace("\N{NO-BREAK SPACE}", " ")
+        .startswith("E(norm2(x[k] - xstar)) ≈ 0.1817 > 0.1689, its bound, at k = 3, with 2 clients; ")
+    )
+    assert "; what stands instead: with the factor (proved)" in told
+    # a word and what it means stand on the same screen
+    for word, meaning in MEANING.items():
+        assert f"<b>{word}</b>: {meaning}</span>" in index or f">{word}</" not in index.split("<nav")[1]
 
 
 def test_instances_in_words() -> None:
@@ -244,4 +260,4 @@ def test_instances_in_words() -> None:
 
 def test_sides_of_a_certificate() -> None:
     certificate = {"at": {}, "left": {"lower": "1.41421356", "upper": "1.41421357"}, "right": "1"}
-    assert sides(certificate) == (Side("left side", "≈ 1.414"), Side("right side", "1"))
+    assert values(certificate) == ("≈ 1.414", "1")

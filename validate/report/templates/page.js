@@ -132,6 +132,9 @@
     document.querySelectorAll("form.filters").forEach(filters);
     document.querySelectorAll("table.verdicts").forEach(sortable);
     document.querySelectorAll(".copies").forEach(copyButtons);
+    for (const word of document.querySelectorAll("[data-word]")) {
+      document.querySelectorAll(`.badge.${word.dataset.word}`).forEach((badge) => { badge.title = word.textContent; });
+    }
     const scrollable = () => {
       for (const wide of document.querySelectorAll(".math, .proof .formula")) {
         if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;  // to be scrolled by keyboard

@@ -1,0 +1,150 @@
+"""Pages of a folder as readers have them: telephone and desk, light and dark, folded and unfolded, and all links.
+
+    python -m benchmarks.pages report                    every page: axe-core, complaints, what sticks out, links
+    python -m benchmarks.pages report --archive report.zip   the links of the archive too, unpacked elsewhere
+    python -m benchmarks.pages build/docs --no-axe       the site: links, complaints and what sticks out
+
+A line for everything that is wrong; the exit status is 1 if there is any. Needs Playwright, a Chromium and, for
+accessibility, axe-core-python, all of which the extra `dev` and the system have.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+WIDTHS = {390: 844, 1400: 900}
+THEMES = ("light", "dark")
+OPEN = "all => all.forEach((one) => { one.open = true; })"
+LINKS = """() => ({
+  links: [...document.querySelectorAll("a[href], img[src]")].map(
+    (one) => new URL(one.getAttribute("href") ?? one.getAttribute("src"), location.href).href),
+  ids: [...document.querySelectorAll("[id], a[name]")].map((one) => one.id || one.name),
+})"""
+STICKS_OUT = """() => {
+  const reachable = (one) => {  // within something that scrolls sideways, or that nobody is to see
+    for (let at = one; at; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (at !== one && ["auto", "scroll"].includes(style.overflowX) && at.clientWidth <= innerWidth) return true;
+      if (style.position === "fixed" || style.visibility === "hidden" || style.clipPath !== "none") return true;
+    }
+    return one.closest(".skip, .skip-to-content") !== null;
+  };
+  const found = [];
+  for (const one of document.body.querySelectorAll("*")) {
+    const box = one.getBoundingClientRect();
+    if (!box.width || !box.height || !one.checkVisibility()) continue;
+    const clips = ["hidden", "clip"].includes(getComputedStyle(one).overflowX) && one.clientWidth > 1;
+    const out = box.right > innerWidth + 1 || box.left < -1;
+    if ((out || (clips && one.scrollWidth > one.clientWidth + 1)) && !reachable(one)) {
+      const named = `${one.tagName.toLowerCase()}.${one.getAttribute("class") || ""}`;
+      found.push(`${named}: ${one.textContent.trim().slice(0, 60)}`);
+    }
+  }
+  return found;
+}"""
+
+
+def looked_at(
+    browser: Any, folder: Path, axe: Any, widths: Mapping[int, int] = WIDTHS, themes: Sequence[str] = THEMES
+) -> Iterator[str]:
+    """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead.
+
+    Args:
+        browser: Playwright's.
+        folder: with its folders.
+        axe: axe-core's; None to leave accessibility out.
+        widths: in pixels, with the heights.
+        themes: "light", "dark".
+    """
+    folder, known, links = folder.resolve(), {}, {}
+    for path, (width, height), theme in product(sorted(folder.rglob("*.html")), widths.items(), themes):
+        where = f"{path.relative_to(folder)} {width} {theme}"
+        with browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme) as context:
+            page = context.new_page()
+            page.set_default_timeout(0)  # of a machine that is busy nothing is asked
+            said: list[str] = []
+            page.on("console", lambda one, said=said: said.append(one.text))
+            page.on("pageerror", lambda one, said=said: said.append(str(one)))
+            page.on("requestfailed", lambda one, said=said: said.append(f"failed: {one.url}"))
+            page.goto(path.as_uri())
+            for state in ("folded", "unfolded"):
+                if state == "unfolded":
+                    page.eval_on_selector_all("details", OPEN)
+                    page.wait_for_timeout(200)  # what is opened may make more of itself
+                yield from (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
+                if axe:
+                    yield from (f"{where} {state}: {one}" for one in violations(axe, page))
+            yield from (f"{where}: {one}" for one in said)
+            if path not in known:
+                seen = page.evaluate(LINKS)
+                known[path], links[path] = set(seen["ids"]), seen["links"]
+    yield from dead(folder, known, links)
+
+
+def violations(axe: Any, page: Any) -> Iterator[str]:
+    """What axe-core finds, with the first element of each kind."""
+    for found in axe.run(page, options={"resultTypes": ["violations"]})["violations"]:
+        first = found["nodes"][0]
+        yield f"{found['id']} ({len(found['nodes'])}): {first['html'][:160]} {first['failureSummary'][:200]}"
+
+
+def dead(folder: Path, known: dict[Path, set[str]], links: dict[Path, list[str]]) -> Iterator[str]:
+    """Links that lead nowhere within the folder, or out of it to something on this machine."""
+    for path, found in links.items():
+        for link in dict.fromkeys(found):
+            file, _, anchor = link.partition("#")
+            if not file.startswith("file://"):
+                continue
+            to = Path(unquote(file.removeprefix("file://").partition("?")[0])).resolve()
+            if folder not in to.parents or not to.is_file():
+                yield f"{path.name}: dead link {link}"
+            elif anchor and to in known and unquote(anchor) not in known[to]:
+                yield f"{path.name}: no such place {link}"
+
+
+def chromium() -> str:
+    """The browser's program."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    return found or sys.exit("there is no Chromium")
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--archive", type=Path, help="is unpacked elsewhere, and its links are followed")
+    asked.add_argument("--no-axe", action="store_true", help="nothing of accessibility")
+    given = asked.parse_args()
+    axe = None
+    if not given.no_axe:
+        from axe_core_python.sync_playwright import Axe
+
+        axe = Axe()
+    wrong = 0
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+        found = looked_at(browser, given.folder, axe)
+        if given.archive:
+            with zipfile.ZipFile(given.archive) as archive:
+                archive.extractall(elsewhere)
+            found = chain(found, looked_at(browser, Path(elsewhere), None, {1400: 900}, THEMES[:1]))
+        for one in found:
+            wrong += 1
+            print(one, flush=True)
+        browser.close()
+    print(f"{len(list(given.folder.rglob('*.html')))} pages, {wrong} faults")
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
