@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from fractions import Fraction
 from pathlib import Path
 
@@ -70,6 +71,15 @@ def test_a_refutation_is_worked_out_by_hand() -> None:
 def test_a_file_that_is_no_review_is_not_replaced() -> None:
     Path("review.md").write_text("mine", encoding="utf-8")
     assert "--out=review.md is no review" in complaint(call("review", "textbook/young", "--quick"))
+    if Path("/dev/zero").exists():  # which never ends; read whole it would take all memory
+        kept = resource.getrlimit(resource.RLIMIT_AS)
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), kept[1]))
+        try:
+            told = call("review", "textbook/young", "--quick", "--out", "/dev/zero")
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, kept)
+        assert "--out=/dev/zero is no review" in complaint(told)
     assert Path("review.md").read_text(encoding="utf-8") == "mine"
 
 
