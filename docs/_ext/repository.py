@@ -7,6 +7,7 @@ other file is a download.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 from pathlib import Path
@@ -19,7 +20,7 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 FOLDER = "notebooks"
-BACK = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]*)">.*?</a>')
+BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">.*?</a>')
 
 
 def copy_notebooks(app: Any, config: Any) -> None:
@@ -75,8 +76,22 @@ def tidy_sources(app: Any, pagename: str, templatename: str, context: dict[str, 
     made = app.builder.__dict__.setdefault("navigation", {})
     depth, fresh = pagename.count("/"), context["toctree"]
     context["toctree"] = lambda **options: made.get(depth) or made.setdefault(depth, fresh(**options))
-    known = app.env.domains.python_domain.objects
-    context["body"] = BACK.sub(lambda link: link[0] if link[1] in known else "", context["body"])
+    known = {(one.docname, one.node_id) for one in app.env.domains.python_domain.objects.values()}
+    folder = posixpath.dirname(pagename)
+
+    def kept(link: re.Match[str]) -> str:
+        page = posixpath.normpath(posixpath.join(folder, link[1])).removesuffix(".html")
+        return link[0] if (page, link[2]) in known else ""
+
+    context["body"] = BACK.sub(kept, context["body"])
+
+
+def only_sources(app: Any) -> tuple[()]:
+    """What has no source has no page, and is not in the list of those that have."""
+    modules = app.env._viewcode_modules
+    for name in [name for name, source in modules.items() if not source]:
+        del modules[name]
+    return ()
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -84,5 +99,6 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("source-read", link_notebooks)
     app.connect("doctree-read", find_sources, priority=400)  # before downloads are collected
     app.connect("doctree-resolved", link_sources)
+    app.connect("html-collect-pages", only_sources, priority=1)  # before viewcode
     app.connect("html-page-context", tidy_sources, priority=400)  # before the theme asks for it
     return {"parallel_read_safe": True, "parallel_write_safe": True}

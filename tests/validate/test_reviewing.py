@@ -1,14 +1,16 @@
 """A review: what it works out by hand is so, and nobody's file is replaced."""
 
 import json
+import os
 import re
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 
 import flint
 import pytest
 
-from tests.validate.command_line import call, complaint, printed
+from tests.validate.command_line import call, command, complaint, printed
 from theory.sentence import parse_expression, signed_terms, text_of
 from validate import files
 from validate.reviewing import MARK
@@ -70,6 +72,10 @@ def test_a_refutation_is_worked_out_by_hand() -> None:
 def test_a_file_that_is_no_review_is_not_replaced() -> None:
     Path("review.md").write_text("mine", encoding="utf-8")
     assert "--out=review.md is no review" in complaint(call("review", "textbook/young", "--quick"))
+    os.mkfifo("pipe")  # from which nothing comes
+    arguments = [command(), "review", "textbook/young", "--quick", "--out", "pipe"]
+    ended = subprocess.run(arguments, capture_output=True, timeout=120)
+    assert b"--out=pipe is no review" in ended.stderr
     assert Path("review.md").read_text(encoding="utf-8") == "mine"
 
 

@@ -40,7 +40,8 @@ def review(
     from validate.reviewing import MARK
     from validate.reviewing import review as text_of_review
 
-    if out.exists() and not out.read_text(encoding="utf-8", errors="replace").startswith(MARK):
+    # a device may never end, and a pipe never begin
+    if out.exists() and not (out.is_file() and out.read_bytes().startswith(MARK.encode())):
         raise ValueError(f"--out={out} is no review, and would be replaced; give another file")
     chosen = own.known(targets)
     writable("--out", out.parent)
