@@ -42,7 +42,8 @@ STICKS_OUT = """() => {
   for (const one of document.body.querySelectorAll("*")) {
     const box = one.getBoundingClientRect();
     if (!box.width || !box.height || !one.checkVisibility()) continue;
-    const clips = ["hidden", "clip"].includes(getComputedStyle(one).overflowX) && one.clientWidth > 1;
+    const hides = ["hidden", "clip"].includes(getComputedStyle(one).overflowX);
+    const clips = hides && one.tagName !== "INPUT" && one.clientWidth > 1;
     const out = box.right > innerWidth + 1 || box.left < -1;
     if ((out || (clips && one.scrollWidth > one.clientWidth + 1)) && !reachable(one)) {
       const named = `${one.tagName.toLowerCase()}.${one.getAttribute("class") || ""}`;
