@@ -64,7 +64,7 @@ def test_errors_that_fell_the_same_are_told_together_and_each_picture_has_its_na
     found = {c.id: Result(c.id, "refuted", None, ()) for c in two}
     drawn = pictures([paper_view(two, "toy.html", found, (), Typesetter(), tmp_path)])
     assert [[c.claim.label for c in at] for one in drawn for at, _, _ in one.errors] == [["one", "two"], ["four"]]
-    html = _environment(meaning=[]).get_template("families.html").module.map(drawn)
+    html = _environment(order=[]).get_template("families.html").module.map(drawn)
     assert "and at" in html
     assert "With each falls" in html
     assert "With it falls" in html
