@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.pages import looked_at
+from benchmarks.pages import THEMES, WIDTHS, looked_at
 from tests.validate.test_report import PAPER, claim, experiment, results
 from theory.claim import Paper
 from validate.report import render
@@ -117,9 +117,18 @@ def test_no_page_complains_or_asks_the_network(browser: Any, out: Path) -> None:
     assert all(url.startswith(("file:", "data:")) for url in seen.requests)
 
 
-def test_every_page_is_accessible_and_every_link_alive(browser: Any, out: Path) -> None:
+@pytest.mark.parametrize(
+    ("widths", "themes"),
+    [
+        pytest.param({390: 844}, ["light"], id="a telephone"),
+        pytest.param(WIDTHS, THEMES, id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_every_page_is_accessible_and_every_link_alive(
+    browser: Any, out: Path, widths: dict[int, int], themes: list[str]
+) -> None:
     axe = pytest.importorskip("axe_core_python.sync_playwright", reason="axe-core-python is not installed").Axe()
-    assert list(looked_at(browser, out, axe)) == []
+    assert list(looked_at(browser, out, axe, widths, themes)) == []
 
 
 def test_what_is_wrong_with_a_page_is_seen(browser: Any, tmp_path: Path) -> None:
