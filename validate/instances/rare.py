@@ -12,6 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
@@ -31,9 +33,9 @@ CHANCES = ((Fraction(1, 20), 200), (Fraction(1, 100), 600), (Fraction(1, 1000), 
 """With the rounds of a run: so many that what is renewed that seldom is as old as it comes, or hardly ever renewed."""
 ONE_OF, ROUNDS = 20, 200
 """Clients, or coordinates, of which one is chosen; rounds of such a run."""
-TIGHTEST, OTHERS, SHARE = 20, 20, 4.0
-"""Instances that are changed so: those with the least room, and others, as the tightest may hardly move; shares of the
-budget, which is left out of it."""
+TIGHTEST, OTHERS, EVEN, SHARE = 20, 20, 4, 4.0
+"""Instances that are changed so: those with the least room, and others, as the tightest may hardly move; and the first
+few with linear terms of one size. Shares of the budget, which is left out of it."""
 
 
 def with_rare_chances(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Iterator[Drawn]:
@@ -62,11 +64,19 @@ def _rare(claim: Claim, found: Hunt) -> Iterator[Drawn]:
     quadratic.sort(key=lambda seen: -seen.score)
     rng = random.Random(f"rare, {claim.statement}")
     others = quadratic[TIGHTEST:]
-    for seen in quadratic[:TIGHTEST] + rng.sample(others, min(len(others), OTHERS)):
-        for changed in _seldom(claim, candidate_of(seen.drawn)):
-            one = fitting(claim, changed)
-            if one is not None:
-                yield one
+    chosen = quadratic[:TIGHTEST] + rng.sample(others, min(len(others), OTHERS))
+    candidates = [candidate_of(seen.drawn) for seen in chosen]
+    even = [c for c in map(_even, candidates[:EVEN]) if c is not None]
+    for changed in (changed for c in (*even, *candidates) for changed in _seldom(claim, c)):
+        one = fitting(claim, changed)
+        if one is not None:
+            yield one
+
+
+def _even(c: Candidate) -> Candidate | None:
+    """The candidate with linear terms of one size; None where they are."""
+    signs = np.vectorize(lambda v: Fraction((v > 0) - (v < 0)), otypes=[object])(c.linear)
+    return None if (abs(c.linear) == abs(signs)).all() else replace(c, linear=signs)
 
 
 def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
