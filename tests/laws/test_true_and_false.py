@@ -17,7 +17,7 @@ WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("va
 OPEN = {
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
     "knees/average": "the budget of a quick check ends before a knee has gone through ten rounds",
-    "outsiders/clipped": "a quick check climbs from lean quadratics, and not far enough; written otherwise it is refuted",
+    "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }
 QUICK = (
     "mixed/three-hundred",
