@@ -6,11 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from sim.problems import Quadratic
 from theory import algorithm, claim
 from validate.examine import examine
 from validate.instances.candidates import candidate_of, realised, smaller
 from validate.instances.longer import named
 from validate.instances.pool import drawn, instance_of_values
+from validate.instances.rare import _rare
+from validate.instances.seen import Hunt, measured
 
 F = Fraction
 
@@ -106,3 +109,17 @@ def test_long_runs_are_made_shorter_by_parts():
     rounds = [c.rounds for c in smaller(candidate_of(one), numbers) if c.rounds < 100_000]
     assert rounds[:4] == [1, 50_000, 87_500, 98_438]
     assert rounds[-1] == 99_999
+
+
+def test_clients_with_other_numbers_of_samples_have_rare_chances_too() -> None:
+    """Such quadratics are no arrays of linear terms."""
+    one = claim("any", "E(f(x[k])) <= f(x0)", of=anchored, assuming=("smooth(f_ni, L)", "p <= 1"))
+    hessian, linear = (np.vectorize(F, otypes=[object])(rows) for rows in ([[1, 2], [3, 0]], [[1, 0], [2, 0]]))
+    problem = Quadratic(hessian[..., None, None], linear[..., None], 0 * linear, np.array([2, 1]))
+    start = np.array([F(1)], dtype=object)
+    made = instance_of_values(one, problem, start, 1, {"L": F(3), "eta": F(1, 6), "p": F(1, 2)}, {})
+    assert made is not None
+    seen = measured(one, made)
+    assert seen is not None
+    assert candidate_of(seen.drawn).linear is None
+    assert all(rare.instance.rounds in (100, 200, 600) for rare in _rare(one, Hunt(seen=[seen])))

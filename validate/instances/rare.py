@@ -12,8 +12,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
@@ -25,6 +23,7 @@ from validate.instances.problems import Quadratics
 from validate.instances.refitting import fitting
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt
+from validate.instances.together import signs
 
 if TYPE_CHECKING:
     from validate.instances.stages import Budget
@@ -74,9 +73,9 @@ def _rare(claim: Claim, found: Hunt) -> Iterator[Drawn]:
 
 
 def _even(c: Candidate) -> Candidate | None:
-    """The candidate with linear terms of one size; None where they are."""
-    signs = np.vectorize(lambda v: Fraction((v > 0) - (v < 0)), otypes=[object])(c.linear)
-    return None if (abs(c.linear) == abs(signs)).all() else replace(c, linear=signs)
+    """The candidate with linear terms of one size; None where they are, or its clients' samples are not as many."""
+    even = None if c.linear is None else signs(c.linear)
+    return None if even is None or (abs(c.linear) == abs(even)).all() else replace(c, linear=even)
 
 
 def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:

@@ -45,7 +45,6 @@ def together(c: Candidate, program: Program | None) -> Iterator[Candidate]:
     far = max(map(abs, c.linear.ravel()))
     if far not in (0, 1):
         yield replace(c, linear=c.linear / far, start=c.start / far)
-    signs = np.vectorize(lambda v: F((v > 0) - (v < 0)), otypes=[object])
     yield replace(c, hessian=_alike(c.hessian), linear=signs(c.linear))
     yield replace(c, hessian=_alike(c.hessian))
     yield replace(c, linear=signs(c.linear))
@@ -54,6 +53,11 @@ def together(c: Candidate, program: Program | None) -> Iterator[Candidate]:
             c, linear=np.vectorize(lambda v, m=short: v.limit_denominator(m), otypes=[object])(c.linear)
         )  # fmt: skip
     yield from _of_fewer_neighbours(c, program)
+
+
+def signs(numbers: Any) -> Any:
+    """1, 0 or -1 for each."""
+    return np.vectorize(lambda v: F((v > 0) - (v < 0)), otypes=[object])(numbers)
 
 
 def _alike(hessian: Any) -> Any:
