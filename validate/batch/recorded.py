@@ -305,7 +305,7 @@ class Straight:
         )
 
     def _block(self, free: Array, found: Array, rounded: np.random.Generator | None) -> None:
-        digit = LAST_DIGITS * np.finfo(free.dtype).eps
+        digit = 0.0 if rounded is None else LAST_DIGITS * np.finfo(free.dtype).eps
         values = list(np.empty((self.size, free.shape[1]), free.dtype))
         for slot, i in enumerate(self.inputs):  # the first slots are theirs
             values[slot][:] = free[i]

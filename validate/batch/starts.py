@@ -50,7 +50,8 @@ def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
             yield here, _numbers(claim, shape, here, np.random.default_rng(rng.getrandbits(64)))
 
 
-LEAN = (Size(3, 1, 2), Size(3, 1, 3))
+CLIENTS = 3
+LEAN = (Size(CLIENTS, 1, 2), Size(CLIENTS, 1, 3))
 """Of quadratics that are curved along one row a client."""
 ACROSS = 1 / 100
 """What is curved across it as a part: fractions near floats are convex then, too."""
@@ -70,19 +71,16 @@ def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
 
 
 def _recorded_lean(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> Traced | None:
-    rows = [np.array([F(rng.choice((1, -1, 2, -2, 3))) for _ in range(size.dim)], dtype=object) for _ in range(3)]
+    rows = [np.array([F(rng.choice((1, -1, 2, -2, 3))) for _ in range(size.dim)], dtype=object) for _ in range(CLIENTS)]
     if size.dim == 3:  # each the one before, moved on by a place
-        rows = [np.roll(np.array([F(3), F(rng.choice((-2, 2))), F(-2)], dtype=object), n) for n in range(3)]
+        rows = [np.roll(np.array([F(3), F(rng.choice((-2, 2))), F(-2)], dtype=object), n) for n in range(CLIENTS)]
     along = [np.outer(row, row) / (row @ row) + np.diag([F(1, 100)] * size.dim) for row in rows]
     hessian = np.array(along, dtype=object)[:, None]
-    apart = np.array([F(rng.choice((1, -1, 2, 0))) for _ in range(3 * size.dim)], dtype=object)
-    linear = (0 if shape.same_minimiser else 1) * apart.reshape(3, 1, size.dim)
-    problem = Quadratic(hessian, linear, np.full((3, 1), F(0), dtype=object), np.ones(3, int))
+    apart = np.array([F(rng.choice((1, -1, 2, 0))) for _ in range(CLIENTS * size.dim)], dtype=object)
+    linear = (0 if shape.same_minimiser else 1) * apart.reshape(CLIENTS, 1, size.dim)
+    problem = Quadratic(hessian, linear, np.full((CLIENTS, 1), F(0), dtype=object), np.ones(CLIENTS, int))
     start = np.array([F(1) if size.dim == 3 else F(rng.choice((1, 2, -1))) for _ in range(size.dim)], dtype=object)
-    vectors = free_vectors(claim, size, rng)
-    found = choose(claim, problem, start, 1, rng, vectors=vectors)
-    one = None if found is None else instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
-    return None if one is None else traced(claim, one)
+    return _of_problem(claim, problem, start, size, rng)
 
 
 def _lean_numbers(here: Traced, rng: np.random.Generator) -> Array:
@@ -91,13 +89,15 @@ def _lean_numbers(here: Traced, rng: np.random.Generator) -> Array:
     base = np.array([[float(x)] for x in layout.numbers(here.base)])
     found = np.repeat(base, COUNT, axis=1)
     d = layout.dim
-    rows = np.where(rng.random(COUNT) < 0.5, rng.choice(ROWS, (3, d, COUNT)), rng.normal(size=(3, d, COUNT)))
-    turned = np.stack([np.roll(rows[0], n, axis=0) for n in range(3)])
+    rows = np.where(
+        rng.random(COUNT) < 0.5, rng.choice(ROWS, (CLIENTS, d, COUNT)), rng.normal(size=(CLIENTS, d, COUNT))
+    )
+    turned = np.stack([np.roll(rows[0], n, axis=0) for n in range(CLIENTS)])
     rows = np.where(rng.random(COUNT) < 0.4, turned, rows)
-    rows = np.where((rng.random(COUNT) < 0.3) & (np.arange(3)[:, None, None] == 1), rows[:1], rows)
+    rows = np.where((rng.random(COUNT) < 0.3) & (np.arange(CLIENTS)[:, None, None] == 1), rows[:1], rows)
     most = float(max(map(abs, here.base.hessian.ravel())))
-    curved = most * np.where(rng.random((3, COUNT)) < 0.7, 1.0, rng.random((3, COUNT)))
-    for n in range(3):
+    curved = most * np.where(rng.random((CLIENTS, COUNT)) < 0.7, 1.0, rng.random((CLIENTS, COUNT)))
+    for n in range(CLIENTS):
         along = rows[n] / np.sqrt((rows[n] ** 2).sum(axis=0))
         for i in range(d):
             for j in range(i + 1):
@@ -140,6 +140,11 @@ def _recorded(claim: Claim, shape: Shape, size: Size, different: int, rng: rando
     problem: Any = Pieces(functions)
     if size.dim > 1:
         problem = Ridges(tuple(tuple(embedded(f, size.dim) for f in own) for own in functions))  # type: ignore[misc]
+    return _of_problem(claim, problem, start, size, rng)
+
+
+def _of_problem(claim: Claim, problem: Any, start: Array, size: Size, rng: random.Random) -> Traced | None:
+    """What is recorded of a problem at parameters that are drawn for it; None where there are none."""
     vectors = free_vectors(claim, size, rng)
     found = choose(claim, problem, start, 1, rng, vectors=vectors)
     if found is None:

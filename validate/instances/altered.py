@@ -27,7 +27,7 @@ from theory.program import work
 from theory.sentence import everything, index_of
 from validate import satisfied
 from validate.instances.affordable import everything_said
-from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised, setting_of
+from validate.instances.candidates import Candidate, candidate_of, each_row, of_rounds, realised, setting_of
 from validate.instances.constants import outward
 from validate.instances.offered import closed_ends
 from validate.instances.pool import Drawn
@@ -94,7 +94,7 @@ def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:
             hessian=c.hessian * curvature,
             linear=c.linear * (length * curvature),
             start=c.start * length,
-            vectors={n: [v * length for v in w] if isinstance(w, list) else w * length for n, w in c.vectors.items()},
+            vectors=each_row(c.vectors, lambda row, length=length: row * length),  # type: ignore[misc]
         )
         yield replace(changed, values={**c.values, **{name: c.values[name] / curvature for name in steps}}), {}
 
@@ -149,8 +149,7 @@ def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
     if c.has_functions and claim.program is not None:
         starts += [still for still in (with_its_start(c),) if still is not None]
     if c.vectors:
-        nothing = {n: [v * 0 for v in w] if isinstance(w, list) else w * 0 for n, w in c.vectors.items()}
-        starts.append(replace(c, vectors=nothing))
+        starts.append(replace(c, vectors=each_row(c.vectors, lambda row: row * 0)))
     for start in starts:
         for chosen in choices:
             values = {name: _filled(c.values[name], end) for name, end in chosen.items()}

@@ -193,7 +193,7 @@ def rotation(dim: int, rng: random.Random) -> Any:
 
 
 def turned_axes(dim: int, rng: random.Random) -> Any:
-    """One that is not the identity where dim > 1."""
+    """A product of rotations of two coordinates each."""
     matrix = _identity(dim)
     for first in range(dim - 1):
         c, s = rng.choice(ROTATIONS)
@@ -227,9 +227,11 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
     for client in range(N):
         fresh = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
         own = turned_axes(d, rng) if turned else rotation
-        base = _matrix(one if shape.alike_clients or alike else fresh, own)
-        if rows is not None:
-            base = max(one if alike else fresh) * np.outer(rows[client], rows[client]) / (rows[client] @ rows[client])
+        spectrum = one if shape.alike_clients or alike else fresh
+        if rows is None:
+            base = _matrix(spectrum, own)
+        else:
+            base = max(spectrum) * np.outer(rows[client], rows[client]) / (rows[client] @ rows[client])
         for sample in range(n):
             found[client, sample] = base
         if n > 1 and rows is None and not shape.alike_samples and rng.random() < 0.7:
