@@ -8,6 +8,7 @@ so do the nearest of what does not.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +20,10 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from validate.batch.layout import networks_of
+from theory.formula import Apply
+from theory.predicates import PolyakLojasiewicz, Smooth, StronglyConvex
+from theory.sentence import everything
+from validate.batch.layout import NO, networks_of
 from validate.batch.population import NONE, SCATTERED, Population
 from validate.batch.recorded import Array
 from validate.batch.starts import lean, starts
@@ -122,9 +126,10 @@ def _pass(
 def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     """Each integer of what is nearest, in each way in which it can be larger."""
     told, known = named(claim), set[str]()
-    least = min((one.free for one in climbed), default=0)
     certain = claim.program is not None and not claim.program.random
-    for one in (one for one in climbed if one.free == least and certain):
+    curved = [one for one in climbed if one.here.layout.dim > 1] if _bounds_curvature(claim) else []
+    least = {min(some, key=lambda one: one.free).free for some in (climbed, curved) if some}
+    for one in (one for one in climbed if one.free in least and certain):
         for at, way in enumerate(ways(claim, one.here.base)):
             if way.name == ROUNDS:
                 yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
@@ -143,6 +148,12 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             sure = dict.fromkeys(v for v in (*each, *told) if v > way.now)
             yield _Integer(one, way.name, at, [*sure], [v for v in later if v not in sure])
         known |= names
+
+
+def _bounds_curvature(claim: Claim) -> bool:
+    """Whether assumptions bound curvature from both sides, which is one number where there is one coordinate."""
+    below = any(isinstance(one, StronglyConvex | PolyakLojasiewicz) for one in claim.predicates)
+    return below and any(isinstance(one, Smooth) for one in claim.predicates)
 
 
 @dataclass
@@ -301,10 +312,10 @@ class _Climbed:
     def measured(self, claim: Claim, column: Array, found: Hunt, breaks: bool) -> Iterator[Seen]:
         """An instance in fractions that are as short as they may be, exactly; of a break all that break the claim."""
         for most in DENOMINATORS if breaks else DENOMINATORS[3:]:
-            c = self.candidate(column, most)
-            one = fitting(claim, c)
-            seen = None if one is None else measured(claim, one, found)
-            found.evaluations += one is not None
+            roots = breaks and _takes_roots(claim)
+            seen = self._tried(claim, self.candidate(column, most, squares=True), found) if roots else None
+            if seen is None or not seen.measured.broken:
+                seen = self._tried(claim, self.candidate(column, most), found) or seen
             if seen is None:
                 continue
             if seen.measured.broken:
@@ -314,9 +325,23 @@ class _Climbed:
             if not breaks:
                 return
 
-    def candidate(self, column: Array, most: int) -> Candidate:
-        """The instance in fractions with denominators up to `most`, or numerators where numbers are small."""
-        return self.here.layout.candidate(self.here.base, [_near(float(x), most) for x in column])
+    def _tried(self, claim: Claim, c: Candidate, found: Hunt) -> Seen | None:
+        one = fitting(claim, c)
+        found.evaluations += one is not None
+        return None if one is None else measured(claim, one, found)
+
+    def candidate(self, column: Array, most: int, squares: bool = False) -> Candidate:
+        """The instance in fractions with denominators up to `most`, or numerators where numbers are small.
+
+        Of Hessians without entries beside their diagonal the entries are squares of such, if asked for.
+        """
+        layout = self.here.layout
+        numbers = [_near(float(x), most) for x in column]
+        diagonal = np.eye(layout.dim, dtype=bool)
+        if squares and layout.hessian.size and (layout.hessian[..., ~diagonal] < 0).all():
+            for place in {*layout.hessian[..., diagonal].ravel().tolist()} - {NO}:
+                numbers[place] = _near(math.sqrt(abs(column[place])), most) ** 2 * (1 if column[place] > 0 else -1)
+        return layout.candidate(self.here.base, numbers)
 
     def larger(self, claim: Claim, at: int, value: int) -> Traced | None:
         """What is recorded of the nearest with a larger integer; what is the same there stays the same."""
@@ -331,6 +356,12 @@ class _Climbed:
         if here is None or here.layout.size > MOST_NUMBERS or len(here.rows) * here.layout.size > MOST_GROWN:
             return None
         return here
+
+
+def _takes_roots(claim: Claim) -> bool:
+    """Whether a relation has the root of something, such as of a curvature, which is then to be a fraction."""
+    sides = [side for relation in claim.relations for side in relation.sides]
+    return any(isinstance(p, Apply) and p.operation == "sqrt" for side in sides for p in everything(side))
 
 
 def _near(x: float, most: int) -> Fraction:

@@ -50,36 +50,39 @@ def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
             yield here, _numbers(claim, shape, here, np.random.default_rng(rng.getrandbits(64)))
 
 
-CLIENTS = 3
-LEAN = (Size(CLIENTS, 1, 2), Size(CLIENTS, 1, 3))
-"""Of quadratics that are curved along one row a client."""
+MANY = 3
+LEAN, LEAN_SAMPLES = (Size(MANY, 1, 2), Size(MANY, 1, 3)), (Size(1, MANY, 2),)
+"""Of quadratics that are curved along one row a client, or a sample."""
 ACROSS = 1 / 100
 """What is curved across it as a part: fractions near floats are convex then, too."""
 ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
 
 
 def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
-    """What is recorded of quadratics that are curved along one row a client, and free numbers of some of them."""
+    """What is recorded of quadratics that are curved along one row each, and free numbers of some of them."""
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not has_functions(claim) or shape.flat or shape.alike_clients or shape.even != "any":
         return
+    drawn = claim.program is not None and {"sample", "pass"} & claim.program.operations
+    sizes = (*LEAN, *(LEAN_SAMPLES if drawn and not shape.alike_samples else ()))
     rng = random.Random(f"lean, {claim.statement}")
-    for size in (size for size in LEAN if fits(claim, size)):
+    for size in (size for size in sizes if fits(claim, size)):
         here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES))), None)
         if here is not None and here.layout.hessian.size:
             yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))
 
 
 def _recorded_lean(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> Traced | None:
-    rows = [np.array([F(rng.choice((1, -1, 2, -2, 3))) for _ in range(size.dim)], dtype=object) for _ in range(CLIENTS)]
-    if size.dim == 3:  # each the one before, moved on by a place
-        rows = [np.roll(np.array([F(3), F(rng.choice((-2, 2))), F(-2)], dtype=object), n) for n in range(CLIENTS)]
-    along = [np.outer(row, row) / (row @ row) + np.diag([F(1, 100)] * size.dim) for row in rows]
-    hessian = np.array(along, dtype=object)[:, None]
-    apart = np.array([F(rng.choice((1, -1, 2, 0))) for _ in range(CLIENTS * size.dim)], dtype=object)
-    linear = (0 if shape.same_minimiser else 1) * apart.reshape(CLIENTS, 1, size.dim)
-    problem = Quadratic(hessian, linear, np.full((CLIENTS, 1), F(0), dtype=object), np.ones(CLIENTS, int))
-    start = np.array([F(1) if size.dim == 3 else F(rng.choice((1, 2, -1))) for _ in range(size.dim)], dtype=object)
+    N, n, d = size.clients, size.samples, size.dim
+    rows = [np.array([F(rng.choice((1, -1, 2, -2, 3))) for _ in range(d)], dtype=object) for _ in range(MANY)]
+    if d == 3:  # each the one before, moved on by a place
+        rows = [np.roll(np.array([F(3), F(rng.choice((-2, 2))), F(-2)], dtype=object), i) for i in range(MANY)]
+    along = [np.outer(row, row) / (row @ row) + np.diag([F(1, 100)] * d) for row in rows]
+    hessian = np.array(along, dtype=object).reshape(N, n, d, d)
+    apart = np.array([F(rng.choice((1, -1, 2, 0))) for _ in range(MANY * d)], dtype=object)
+    linear = (0 if shape.same_minimiser else 1) * apart.reshape(N, n, d)
+    problem = Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), np.full(N, n))
+    start = np.array([F(1) if d == 3 else F(rng.choice((1, 2, -1))) for _ in range(d)], dtype=object)
     return _of_problem(claim, problem, start, size, rng)
 
 
@@ -89,19 +92,17 @@ def _lean_numbers(here: Traced, rng: np.random.Generator) -> Array:
     base = np.array([[float(x)] for x in layout.numbers(here.base)])
     found = np.repeat(base, COUNT, axis=1)
     d = layout.dim
-    rows = np.where(
-        rng.random(COUNT) < 0.5, rng.choice(ROWS, (CLIENTS, d, COUNT)), rng.normal(size=(CLIENTS, d, COUNT))
-    )
-    turned = np.stack([np.roll(rows[0], n, axis=0) for n in range(CLIENTS)])
+    rows = np.where(rng.random(COUNT) < 0.5, rng.choice(ROWS, (MANY, d, COUNT)), rng.normal(size=(MANY, d, COUNT)))
+    turned = np.stack([np.roll(rows[0], i, axis=0) for i in range(MANY)])
     rows = np.where(rng.random(COUNT) < 0.4, turned, rows)
-    rows = np.where((rng.random(COUNT) < 0.3) & (np.arange(CLIENTS)[:, None, None] == 1), rows[:1], rows)
+    rows = np.where((rng.random(COUNT) < 0.3) & (np.arange(MANY)[:, None, None] == 1), rows[:1], rows)
     most = float(max(map(abs, here.base.hessian.ravel())))
-    curved = most * np.where(rng.random((CLIENTS, COUNT)) < 0.7, 1.0, rng.random((CLIENTS, COUNT)))
-    for n in range(CLIENTS):
-        along = rows[n] / np.sqrt((rows[n] ** 2).sum(axis=0))
+    curved = most * np.where(rng.random((MANY, COUNT)) < 0.7, 1.0, rng.random((MANY, COUNT)))
+    for which, places in enumerate(layout.hessian.reshape(MANY, d, d)):
+        along = rows[which] / np.sqrt((rows[which] ** 2).sum(axis=0))
         for i in range(d):
             for j in range(i + 1):
-                found[layout.hessian[n, 0, i, j]] = curved[n] * (along[i] * along[j] + ACROSS * (i == j))
+                found[places[i, j]] = curved[which] * (along[i] * along[j] + ACROSS * (i == j))
     for places in (layout.start, *layout.vectors.values(), layout.linear[layout.linear >= 0]):
         shape = (places.size, COUNT)
         found[places.ravel()] = np.where(rng.random(COUNT) < 0.5, rng.choice(ROWS, shape), rng.normal(size=shape))

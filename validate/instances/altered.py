@@ -2,7 +2,8 @@
 
 Each is an instance that was measured, with some of its numbers replaced: a closed end of a domain belongs to the claim,
 one number alone at its end and all at once, with vectors moved whose lengths have to be 0 then; weights of a given sum
-may be negative where their domain says so; and a schedule may rise, fall, or have one step that is far from the others.
+may be negative where their domain says so; a schedule may rise, fall, or have one step that is far from the others; one
+client may take far more local steps, or have far more samples, than all others.
 Of a dissimilarity's two constants one may be larger and the other less. A quantile jumps where its level is the chance
 of an outcome, and the level is taken beside it. And lengths and curvatures are in other units, as both sides of a claim
 are to be in the same.
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import accumulate, chain, product
+from itertools import accumulate, chain, cycle, islice, product
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +28,19 @@ from theory.program import work
 from theory.sentence import everything, index_of
 from validate import satisfied
 from validate.instances.affordable import everything_said
-from validate.instances.candidates import Candidate, candidate_of, each_row, of_rounds, realised, setting_of
+from validate.instances.candidates import (
+    Candidate,
+    candidate_of,
+    each_row,
+    lines_of,
+    of_rounds,
+    realised,
+    setting_of,
+)
 from validate.instances.constants import outward
+from validate.instances.longer import with_clients
 from validate.instances.offered import closed_ends
+from validate.instances.pieces import Piecewise
 from validate.instances.pool import Drawn
 from validate.instances.refitting import refitted
 from validate.instances.roles import roles_in
@@ -66,6 +77,8 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _at_ends(claim, c),
         _signed(claim, c),
         _uneven(claim, c),
+        _one_works_longer(claim, c),
+        _unequal_samples(claim, c),
         _beside_jumps(claim, c, one),
         _traded(claim, c),
         _in_other_units(claim, c),
@@ -197,6 +210,39 @@ def _uneven(claim: Claim, c: Candidate) -> Iterator[Change]:
     for shape in _shapes(long.rounds):
         values = {name: [part * v for part, v in zip(shape, long.values[name], strict=True)] for name in names}
         yield replace(long, values={**long.values, **values}), {}
+
+
+def _one_works_longer(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """One client takes many local steps, all others one; and among more clients."""
+    roles = roles_in(claim)
+    names = [name for name in sorted(roles.steps) if isinstance(c.values.get(name), list)]
+    for many, clients in product(MANY_STEPS, dict.fromkeys((c.clients, max(c.clients, FEW)))) if names else ():
+        grown = with_clients(c, claim, clients, last=False)
+        turns = {name: F(many) for name in roles.turns & c.values.keys()}
+        steps = {name: [F(many), *[F(1)] * (clients - 1)] for name in names}
+        yield replace(grown, values={**grown.values, **turns, **steps}), {}
+
+
+def _unequal_samples(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """In one dimension one client has many samples and all others one, or the other way; and among more clients.
+
+    Functions are as they are, all like the first, or none but the first client's is anything.
+    """
+    functions = c.pieces if c.hessian is None or c.dim > 1 else lines_of(c.hessian, c.linear)
+    if functions is None or c.clients < 2:
+        return
+    few, nothing = max(c.clients, FEW), (Piecewise((), (F(0),), F(0)),)
+    as_they_are = [functions[n % c.clients] for n in range(few)]
+    alike, alone = functions[:1] * few, [functions[0], *[nothing] * (few - 1)]
+    for own in (as_they_are[: c.clients], as_they_are, alike, alone[: c.clients]):
+        for one, others in ((1, MANY_SAMPLES), (MANY_SAMPLES, 1)):
+            of_each = [tuple(islice(cycle(f), one if n == 0 else others)) for n, f in enumerate(own)]
+            grown = with_clients(c, claim, len(own), last=False)
+            yield replace(grown, hessian=None, linear=None, functions=tuple(of_each)), {}
+
+
+MANY_STEPS, MANY_SAMPLES, FEW = (12, 40), 10, 4
+"""Steps of one client, samples, and clients."""
 
 
 def _shapes(rounds: int) -> Iterator[list[Fraction]]:

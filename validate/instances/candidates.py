@@ -119,16 +119,22 @@ class Candidate:
         )
 
 
+def lines_of(hessian: Matrix, linear: Matrix) -> tuple[tuple[Piecewise, ...], ...]:
+    """Quadratics of one dimension, (N, n, 1, 1) and (N, n, 1), as functions of which clients may have other numbers."""
+    return tuple(
+        tuple(Piecewise((), (h[0, 0],), b[0]) for h, b in zip(*own, strict=True))
+        for own in zip(hessian, linear, strict=True)
+    )
+
+
 def candidate_of(drawn: Drawn) -> Candidate:
     """The candidate that an instance is."""
     instance = drawn.instance
     problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else None
     functions = instance.problem.functions if isinstance(instance.problem, Pieces | Points | Ridges) else None
     if problem is not None and len(set(problem.counts)) > 1:  # numbers of samples differ in one dimension only
-        functions = tuple(
-            tuple(Piecewise((), (h[0, 0],), b[0]) for h, b in zip(hs[:count], bs[:count], strict=True))
-            for hs, bs, count in zip(problem.hessian, problem.linear, problem.counts, strict=True)
-        )
+        each = zip(lines_of(problem.hessian, problem.linear), problem.counts, strict=True)
+        functions = tuple(own[:count] for own, count in each)
         problem = None
     return Candidate(
         None if problem is None else np.array(problem.hessian),

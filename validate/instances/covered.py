@@ -21,7 +21,7 @@ from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
-from validate.instances.seen import Hunt, is_telling, measured
+from validate.instances.seen import Hunt, Seen, is_telling, measured
 from validate.instances.together import with_its_start
 from validate.play import Play
 from validate.rounds import TooManyOutcomesError
@@ -80,6 +80,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
             )
         else:
             told.append(f"both sides are 0 on {'all' if not telling else 'nearly all'} of them, and it breaks {how}")
+    if telling and _less_is_nothing(claim, telling):
+        missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
@@ -138,6 +140,16 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
     told = [f"{len(telling) or len(found.seen)} instances", *told]
     return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
+
+
+def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:
+    """Whether the side that is to be less speaks of something, and was 0 on every instance."""
+    if claim.sentence.relation == "==":
+        return False
+    less = claim.sentence.relation in (">=", ">")
+    speaks = any(isinstance(part, Name | At) for part in everything(claim.sentence.sides[less]))
+    rows = (row for seen in telling for row in seen.measured.rows if row.left is not None)
+    return speaks and all((row.right if less else row.left) == 0 for row in rows)
 
 
 def closed(claim: Claim) -> list[str]:

@@ -28,6 +28,7 @@ from validate.instances.coordinates import in_more_coordinates
 from validate.instances.every_size import far_out, of_every_size
 from validate.instances.further import further
 from validate.instances.on_a_line import on_a_line
+from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.rare import with_rare_chances
@@ -50,10 +51,11 @@ AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
 TURNING = "long runs that turn"
 RARE = "chances of a hundredth and less"
+OUTCOMES = "thousands of outcomes"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (LARGER, ALONG, RARE, COORDINATES, TURNING, SIZES)
+SHORT = (LARGER, ALONG, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, {False: 1.5, True: 3.0}
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches with and without an
@@ -163,6 +165,8 @@ def _breaks(
         yield seen, FAR_OUT
     for rare in with_rare_chances(claim, found, stop, budget):
         yield from _staged(confirmed(claim, rare), RARE)
+    for seen in with_more_outcomes(claim, found, stop, budget):
+        yield from _staged(seen, OUTCOMES)
     for seen in turned(claim, found, stop):
         yield seen, TURNING
     yield from _staged(further(claim, found, pool, seed, stop), FURTHER)

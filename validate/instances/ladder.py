@@ -250,9 +250,9 @@ def score_in_floats(claim: Claim, one: Drawn) -> float | None:
 
 
 def _later(far: list[Line]) -> Iterator[Line]:
-    """The lines that say something: not those at the start in which both sides are the same, if there are others."""
+    """The lines that say something: not those at the start, if there are others."""
     told = [line for line in far if line.status != "undefined"]
-    return iter([line for line in told if line.at.get("k") != 0 or line.left != line.right] or told)
+    return iter([line for line in told if line.at.get("k") != 0] or told)
 
 
 def _gap(line: Line) -> float:

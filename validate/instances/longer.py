@@ -28,8 +28,10 @@ ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
 LONGER = "K and N together"
-MOST_TOGETHER = 16
-"""Of rounds and clients together."""
+MEMORY = "remembered vectors"
+OLDER = "remembered vectors, in longer runs"
+MOST_TOGETHER, MOST_MEMORY, EACH = 16, 16, 16
+"""Of rounds and clients together; of remembered vectors, and rounds for each of them."""
 LEAST = 3
 """Of the integers of a text that are tried."""
 MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
@@ -65,12 +67,14 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     for last in (False, True):
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
-            yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: _of_clients(c, claim, v, last))  # type: ignore[misc]
+            yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: with_clients(c, claim, v, last))  # type: ignore[misc]
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
             if not last and claim.of is not None and longer_runs and c.has_functions and c.rounds < MOST_TOGETHER:
                 now = max(clients, c.rounds)
-                yield Way(LONGER, now, MOST_TOGETHER, lambda c, v: of_rounds(_of_clients(c, claim, v, False), claim, v))
+                yield Way(
+                    LONGER, now, MOST_TOGETHER, lambda c, v: of_rounds(with_clients(c, claim, v, False), claim, v)
+                )
         samples = c.samples
         if samples and (samples > 1 or not last):
             yield Way(SAMPLES, samples, MOST, lambda c, v, last=last: _of_samples(c, v, last))  # type: ignore[misc]
@@ -80,7 +84,13 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
     if claim.of is None and c.vectors and not c.has_functions and _clients(c, claim):
         now = max(_clients(c, claim), c.dim)
-        yield Way(BOTH, now, MOST_COORDINATES, lambda c, v: _of_coordinates(_of_clients(c, claim, v, False), v, False))
+        yield Way(BOTH, now, MOST_COORDINATES, lambda c, v: _of_coordinates(with_clients(c, claim, v, False), v, False))
+    weights = [value for name in sorted(roles.weights) if isinstance(value := c.values.get(name), list)]
+    if roles.lengths and any(map(any, weights)):  # what weighs nothing may be as old as it will
+        now = len(weights[0])
+        yield Way(MEMORY, now, MOST_MEMORY, lambda c, v: _of_memory(c, claim, v))
+        if longer_runs:
+            yield Way(OLDER, now, MOST_MEMORY, lambda c, v: of_rounds(_of_memory(c, claim, v), claim, EACH * v))
     for name, value in c.values.items():
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
             continue
@@ -150,7 +160,8 @@ def _clients(c: Candidate, claim: Claim) -> int:
     return next(map(len, of_each), 0)
 
 
-def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
+def with_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
+    """As many clients, copies of those there are, in turn or of the last alone."""
     now = _clients(c, claim)
     of = _copied(count, now, last)
     skipped = roles_in(claim).weights | schedules_of(claim)
@@ -164,9 +175,19 @@ def _of_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate
 
 def _of_everybody(c: Candidate, claim: Claim, count: int) -> Candidate:
     """More clients, of whom as many are chosen as there are."""
-    now, grown = _clients(c, claim), _of_clients(c, claim, count, last=False)
+    now, grown = _clients(c, claim), with_clients(c, claim, count, last=False)
     chosen = {name: F(count) for name in roles_in(claim).clients if c.values.get(name) == now}
     return replace(grown, values={**grown.values, **chosen})
+
+
+def _of_memory(c: Candidate, claim: Claim, count: int) -> Candidate:
+    """More remembered vectors: the same weights, of older ones."""
+    roles = roles_in(claim)
+    grown = {
+        name: [F(0)] * (count - len(v)) + list(v) for name in roles.weights if isinstance(v := c.values[name], list)
+    }
+    counts = {name: F(count) for name in roles.lengths if name in c.values}
+    return replace(c, values={**c.values, **grown, **counts})
 
 
 def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
@@ -196,4 +217,4 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = ["CLIENTS", "LONGER", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways"]
+__all__ = ["CLIENTS", "LONGER", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways", "with_clients"]

@@ -14,6 +14,8 @@ from validate.instances.setting import F
 from validate.instances.turning_points import Solver
 
 FREE = (F(1), F(1, 2), F(2), F(1, 10), F(3), F(1, 4), F(10), F(1, 100), F(3, 4), F(9, 10))
+FEW = 6
+"""Clients up to which as many are chosen; of more all, half of them, and all but one, too."""
 CHANCES = (F(1, 2), F(1), F(1, 4), F(9, 10), F(1, 10), F(3, 4))
 TURNS = (1, 2, 3, 5, 2)
 LARGE_TURNS = (10, 20, 50)
@@ -67,7 +69,8 @@ def offered(name: str, solver: Solver, manner: Manner, roles: Roles, tied: bool,
     elif manner.everybody and name in roles.chances | roles.clients | roles.coordinates:
         found = [F(1) if name in roles.chances else F(problem.clients if name in roles.clients else problem.dim)]
     elif name in roles.clients:
-        found = [F(x) for x in range(1, min(problem.clients, 6) + 1)] + [F(problem.clients)]
+        N = problem.clients
+        found = [F(x) for x in (*range(1, min(N, FEW) + 1), N, *((N // 2, N - 1) if N > FEW + 1 else ()))]
     elif name in roles.coordinates:
         found = [F(x) for x in range(1, problem.dim + 1)]
     elif name in roles.batch:

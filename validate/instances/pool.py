@@ -356,6 +356,9 @@ def instance_of_values(
         instance = Instance(program, given, functions, tuple(start), rounds, free, algorithm)
     except ValueError:
         return None
+    for state, length in zip(() if program is None else program.state, instance.lengths, strict=True):
+        if isinstance(state.length, Name) and constants.get(state.length.name, length) != length:
+            return None  # the claim's J is the number of weights
     plain = {name: list(v.values) if isinstance(v, Schedule) else v for name, v in values.items()}
     return Drawn(instance, constants, plain)
 

@@ -26,7 +26,7 @@ class Roles:
         matrices: W of ``mix``, and of ``connected``.
         weights: J numbers for remembered vectors.
         steps: numbers of local steps that clients take (``before``).
-        lengths: numbers of remembered vectors.
+        lengths: numbers of remembered vectors; names that only the decorator has are among them.
     """
 
     turns: frozenset[str] = frozenset()
@@ -80,7 +80,7 @@ def _roles_of(program: Program) -> Roles:
         if state.length is not None:
             found["lengths"] |= names_in(state.length)
     own = set(program.parameters)
-    return Roles(**{name: frozenset(names & own) for name, names in found.items()})
+    return Roles(**{role: frozenset(names if role == "lengths" else names & own) for role, names in found.items()})
 
 
 def turns_of(program: Program | None, values: Mapping[str, Any]) -> int:

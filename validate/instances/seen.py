@@ -47,10 +47,10 @@ class Seen:
     def score(self) -> float:
         """How close it comes to breaking the claim: (left - right)/(abs(left) + abs(right)) at its worst row.
 
-        That both sides are the same at the start says nothing where later rounds are measured too.
+        The start says nothing where later rounds are measured too: often its sides are one number times the other.
         """
         rows = [row for row in self.measured.rows if row.left is not None]
-        later = [row for row in rows if row.at.get("k") != 0 or row.left != row.right]
+        later = [row for row in rows if row.at.get("k") != 0 or row.status == "broken"]
         return max(map(_gap, later or rows), default=-2.0)
 
 
@@ -132,11 +132,11 @@ def relations_hold(claim: Claim, one: Drawn) -> bool:
     return True
 
 
-def measured(claim: Claim, one: Drawn, found: Hunt | None = None) -> Seen | None:
+def measured(claim: Claim, one: Drawn, found: Hunt | None = None, outcomes: int = OUTCOMES) -> Seen | None:
     """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
     count = Hunt() if found is None else found
     tried.count()
-    limit = _outcomes(claim, one)
+    limit = _outcomes(claim, one, outcomes)
     try:
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit, LONG)
     except TooManyOutcomesError:
@@ -171,11 +171,11 @@ def _steps(one: Drawn) -> int:
     return instance.rounds * samples * turns_of(instance.program, one.values)
 
 
-def _outcomes(claim: Claim, one: Drawn) -> int:
+def _outcomes(claim: Claim, one: Drawn, most: int) -> int:
     """Outcomes of one round that are played: fewer where a claim looks at many taps of each."""
     if one.instance.program is None or not taps_of(claim):
-        return OUTCOMES
+        return most
     try:
-        return min(OUTCOMES, max(OUTCOMES // 20, 2 * OUTCOMES // tapped(claim, setting_of(claim, one))))
+        return min(most, max(most // 20, 2 * most // tapped(claim, setting_of(claim, one))))
     except ValueError:
-        return OUTCOMES
+        return most

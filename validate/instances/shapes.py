@@ -223,19 +223,21 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
     alike = rng.random() < 0.3
     turned = d > 1 and not shape.alike_clients and rng.random() < OF_THEIR_OWN
     lean = turned and shape.strongly == "any" and rng.random() < LEAN
-    rows = _rows(N, d, rng) if lean else None
+    apart = n > 1 and not shape.alike_samples and rng.random() < 0.5
+    rows = _rows(N * n if apart else N, d, rng) if lean else None
     for client in range(N):
         fresh = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
         own = turned_axes(d, rng) if turned else rotation
         spectrum = one if shape.alike_clients or alike else fresh
-        if rows is None:
-            base = _matrix(spectrum, own)
-        else:
-            base = max(spectrum) * np.outer(rows[client], rows[client]) / (rows[client] @ rows[client])
         for sample in range(n):
-            found[client, sample] = base
+            if rows is None:
+                found[client, sample] = _matrix(spectrum, own)
+            else:
+                row = rows[client * n + sample if apart else client]
+                found[client, sample] = max(spectrum) * np.outer(row, row) / (row @ row)
         if n > 1 and rows is None and not shape.alike_samples and rng.random() < 0.7:
-            _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, own)
+            across = turned_axes(d, rng) if turned and apart else None
+            _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, own, across)
     if N > 1 and not shape.alike_clients and shape.convex in ("any", "f") and rng.random() < 0.6:
         # clients that are not convex: what one has more another has less
         away = _matrix([rng.choice((F(0), F(1, 2), F(2), F(5))) for _ in range(d)], rotation)
@@ -260,8 +262,20 @@ def _spectrum(d: int, rng: random.Random, curvatures: tuple[Fraction, ...], floo
     return [max(value, floor) for value in values]
 
 
-def _spread(samples: Any, convex: bool, strongly: bool, floor: Fraction, rng: random.Random, rotation: Any) -> None:
-    """Samples of a client with Hessians of their own, of the same mean; in place."""
+def _spread(
+    samples: Any, convex: bool, strongly: bool, floor: Fraction, rng: random.Random, rotation: Any, across: Any = None
+) -> None:
+    """Samples of a client with Hessians of their own, of the same mean; in place.
+
+    Args:
+        samples: (n, d, d), all the same.
+        convex: whether each has to stay convex.
+        strongly: whether each has to be curved as much as the floor.
+        floor: least curvature.
+        rng: decides.
+        rotation: their axes.
+        across: the axes along which they differ, if others.
+    """
     n, d = samples.shape[0], samples.shape[1]
     diagonal = rotation.T @ samples[0] @ rotation
     share = rng.choice((F(1), F(1, 2), F(3, 4)))
@@ -270,7 +284,9 @@ def _spread(samples: Any, convex: bool, strongly: bool, floor: Fraction, rng: ra
         least = floor if strongly else F(0)
         limit = max(diagonal[j, j] - least, F(0)) if convex else rng.choice((F(1), F(3), diagonal[j, j]))
         room.append(share * limit)
-    away = _matrix(room, rotation)
+    if across is not None:  # the least that there is room for anywhere
+        room = [min(room) if j == 0 else F(0) for j in range(d)]
+    away = _matrix(room, rotation if across is None else across)
     if rng.random() < 0.5:  # one sample has much, the others little
         samples[0] = samples[0] + (n - 1) * away
         for i in range(1, n):

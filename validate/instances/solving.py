@@ -37,8 +37,9 @@ SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 EACH_ROUND = frozenset({"k", "*k"})
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
-AT_AN_END = 1 / 8
-"""Of the times that a number whose domain has a closed end is chosen, the share in which it is tried there first."""
+AT_AN_END, ALONE = 1 / 8, 0.2
+"""Of the times that a number whose domain has a closed end is chosen, the share in which it is tried there first; of
+those that weights of remembered vectors are, that in which one of them has all of it."""
 TRIES = 6
 ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
 """Factors by which a number is changed to leave room for another."""
@@ -392,6 +393,12 @@ class Search(Solver):
         if self.manner.sharp and self.manner.attempt % 2 == 0:
             self.values[name] = [F(0)] * int(size)
             return True
+        aside = random.Random(f"{name}: {self.values}")  # so that all else is drawn as it would be without
+        alone = aside.randrange(int(size))
+        if aside.random() < ALONE:
+            self.values[name] = [F(int(j == alone)) for j in range(int(size))]
+            if self._agrees(name):
+                return True
         shares = [self.rng.choice((F(1, 2), F(1, 4), F(1, 10), F(3, 10), F(0))) for _ in range(int(size))]
         total = sum(shares)
         self.values[name] = [s * F(9, 10) / total for s in shares] if total >= 1 else shares

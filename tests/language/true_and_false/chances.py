@@ -1,0 +1,70 @@
+"""Claims that no mean nor variance decides: every outcome, largest over the rounds, fourth powers, old models."""
+
+from theory import Paper, algorithm, claim
+from theory.domain import NONNEGATIVE
+
+
+@algorithm
+def sgd(w, x, *, eta):
+    """One sample of each client."""
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+@algorithm
+def shuffled(w, x, *, eta):
+    """All samples in random order."""
+    return w.mean(w.pass_over(w.each(x), lambda y, i: y - eta * w.gradient(y, i)))
+
+
+@algorithm(x="x0", z="x0")
+def dropping(w, x, z, *, eta, beta, p):
+    """Heavy ball; the gradient gets lost now and then."""
+    return x - eta * w.where(w.coin(p), w.full_gradient(x), 0 * x) + beta * (x - z), x
+
+
+@algorithm(past="J times x0", x="x0")
+def old_models(w, past, x, *, eta, alpha):
+    """The gradient at a mean of the last J models."""
+    new = x - eta * w.full_gradient(w.combine(alpha, past))
+    return w.shift(past, new), new
+
+
+@algorithm
+def as_many_as_they_like(w, x, *, eta, H, tau):
+    """Local steps, of each client as many as it likes."""
+    y = w.each(x)
+    for h in w.repeat(H):
+        y = y - eta * w.where(w.before(h, tau), w.gradient(y), 0 * y)
+    w.tap("last", y)
+    return w.mean(y)
+
+
+INTERPOLATED = ("smooth(f_ni, L)", "convex(f_ni)", "same_minimiser(f_ni)", "eta <= 1/L", "N == 1")
+WALK = ("bounded_gradients(f_ni, G)", "quadratic(f_ni)", "norm2(grad(f, x0)) <= 0")
+LOST = ("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L", "p <= 1")
+LEFT = "norm2(x[k] - xstar)"
+CLAIMS = (
+    # TRUE: each step of one sample comes no farther from the minimiser that all have.
+    claim("nearer", f"norm2(x[k+1] - xstar) <= {LEFT}", of=sgd, assuming=INTERPOLATED),
+    # FALSE: a step of one sample's row may climb on the mean, where rows are neither along nor across one another.
+    claim("descends", "f(x[k+1]) <= f(x[k])", of=sgd, assuming=INTERPOLATED),
+    # FALSE: so may a pass over all samples: (1, 0) and (3/5, 4/5), a step of 1, and the second sample last.
+    claim("pass-descends", "f(x[k+1]) <= f(x[k])", of=shuffled, assuming=INTERPOLATED),
+    # TRUE by Doob's inequality.
+    claim("maximal-4", "E(max_k(norm2(x[k+1] - x0))) <= 4*E(norm2(x[K] - x0))", of=sgd, assuming=WALK),
+    # FALSE: samples x and -x, eta = 1: 1.5176 for K = 12 (1.83 in the limit).
+    claim("maximal", "E(max_k(norm2(x[k+1] - x0))) <= 3/2*E(norm2(x[K] - x0))", of=sgd, assuming=WALK),
+    # FALSE: f_1 of samples x, 0, 0, 0, 0 and f_2 = 0: 1/80 > 4/400.
+    claim("fourth", "E(norm2(x[1] - x0)**2) <= 4*E(norm2(x[1] - x0))**2", of=sgd, assuming=("smooth(f_ni, L)", "N >= 2")),
+    # FALSE: x^2/2, eta = 1, beta = 4/5; along the worst of all paths 69 times as much after 13 rounds.
+    claim("every-path", f"{LEFT} <= 60*norm2(x0 - xstar)", of=dropping, assuming=(*LOST, "beta <= 4/5")),
+    # TRUE: with beta <= 1/10 no path grows.
+    claim("every-path-light", f"{LEFT} <= 60*norm2(x0 - xstar)", of=dropping, assuming=(*LOST, "beta <= 1/10")),
+    # FALSE: all weight on the oldest of six models, eta = 3/10, x^2/2: unstable, 4 times as much after 95 rounds.
+    claim("delayed", f"{LEFT} <= 4*norm2(x0 - xstar)", of=old_models, parameters={"alpha": NONNEGATIVE},
+          assuming=("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1.8/(J*L)", "sum_j(alpha_j) == 1")),
+    # FALSE: three clients with 1, 1 and 10 steps of one gradient: 34 > 32.
+    claim("uneven", "mean_n(norm2(last[k] - x[k])) <= 2*eta**2*mean_n(tau_n)**2*max_n(norm2(grad(f_n, x[k])))",
+          of=as_many_as_they_like, assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/L", "tau_n <= H")),
+)  # fmt: skip
+PAPER = Paper("chances", "What no variance decides", "an outsider", CLAIMS)
