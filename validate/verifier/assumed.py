@@ -22,7 +22,7 @@ from .ridges import Ridges
 from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
 from .ridges_assumed import dissimilar as dissimilar_ridges
 from .ridges_assumed import variance as variance_of_ridges
-from .scalars import ZERO, Number
+from .scalars import ZERO, Number, square
 from .sentences import FUNCTIONS, Node, Sentence, names_in, read_call, read_formula, read_sentence
 from .spoken import World
 
@@ -218,7 +218,7 @@ def _strongly_convex(problem: Problem, f: Function, mu: Fraction) -> bool:
 
 
 def _bounded(problem: Problem, f: Function, G: Fraction) -> bool:
-    return G >= 0 and not any(map(any, f.H)) and _square(f.b) <= G**2
+    return G >= 0 and not any(map(any, f.H)) and square(f.b) <= G**2
 
 
 def _pl(problem: Problem, f: Function, mu: Fraction) -> bool:
@@ -255,10 +255,6 @@ DECIDE: Mapping[str, Callable[..., bool]] = {
 
 
 # --- all clients ------------------------------------------------------------------------------------------------------
-
-
-def _square(v: Sequence[Fraction]) -> Fraction:
-    return sum((x * x for x in v), ZERO)
 
 
 SAID = {

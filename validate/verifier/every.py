@@ -20,8 +20,8 @@ from .points import Points
 from .quadratics import Problem, null_space, semidefinite
 from .reading import FormatError, Uncheckable, shown
 from .ridges import Ridges, along, axes_of
-from .ridges import square as length2
 from .scalars import ONE, OPERATIONS, ZERO
+from .scalars import square as length2
 from .sentences import FUNCTIONS, OVER, WORDS, Node, Sentence, everything, index_of, names_in, read_sentence
 from .spoken import World
 from .stretches import least_value

@@ -9,9 +9,9 @@ from typing import Any
 from .intervals import Interval
 from .points import Points
 from .reading import Uncheckable, shown
-from .ridges import Ridges, square
+from .ridges import Ridges
 from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
-from .scalars import ZERO
+from .scalars import ZERO, square
 from .spoken import World
 
 

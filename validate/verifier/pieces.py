@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .quadratics import MOST_CLIENTS, MOST_DATA_BITS, MOST_NUMBERS, Problem, read_problem, read_vector
-from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
+from .quadratics import Problem, read_problem, read_samples, read_vector
+from .reading import FormatError, Uncheckable, fields, list_of, number, shown
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, sure
 
 MOST_KNOTS = 100  # of a sample
@@ -29,6 +29,8 @@ class Piece:
         places: of each segment a point in it, with f and f' there.
     """
 
+    d = 1
+
     def __init__(self, knots: Sequence[Fraction], slopes: Sequence[Fraction], b: Fraction, c: Fraction) -> None:
         self.knots, self.slopes, self.b, self.c = tuple(knots), tuple(slopes), b, c
         middle = bisect_left(self.knots, 0)
@@ -37,6 +39,10 @@ class Piece:
             self.places[j] = self._carried(j - 1, self.knots[j - 1])
         for j in range(middle - 1, -1, -1):
             self.places[j] = self._carried(j + 1, self.knots[j])
+
+    def numbers(self) -> list[Fraction]:
+        """All that it is given by."""
+        return [*self.knots, *self.slopes, self.b, self.c]
 
     def _carried(self, j: int, x: Fraction) -> tuple[Fraction, Fraction, Fraction]:
         at, value, steep = self.places[j]
@@ -200,26 +206,12 @@ def read_pieces(data: Any, work: Work) -> Problem:
     clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
     if not any(isinstance(s, dict) and "knots" in s for own in clients if isinstance(own, list) for s in own):
         return read_problem(data, work)
-    if not 1 <= len(clients) <= MOST_CLIENTS:
-        raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    count = knots = size = 0
-    samples: list[list[Piece]] = []
-    for n, own in enumerate(clients):
-        if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
-        samples.append([])
-        for sample in own:
-            f = _read(sample, f"a sample of client {n}")
-            numbers = (*f.knots, *f.slopes, f.b, f.c)
-            count, knots, size = count + len(numbers), knots + len(f.knots), size + sum(map(bits, numbers))
-            if count > MOST_NUMBERS or knots > MOST_KNOTS_IN_ALL or size > MOST_DATA_BITS:
-                raise FormatError("the problem has too many or too long numbers to be checked")
-            samples[-1].append(f)
+    samples, count = read_samples(data, _read, lambda f: len(f.knots), MOST_KNOTS_IN_ALL)
     work.spend(5 * count)
     return Pieces(samples, work)
 
 
-def _read(data: Any, name: str) -> Piece:
+def _read(data: Any, name: str, _: int) -> Piece:
     if not isinstance(data, dict) or "knots" not in data:
         fields(data, name, "H b", "c")
         rows = list_of(data["H"], f"H of {name}")

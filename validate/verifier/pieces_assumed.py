@@ -46,10 +46,11 @@ def _same_minimiser(problem: Pieces, f: Piece) -> bool:
     mean, own = problem.minima(problem.mean), problem.minima(f)
     if mean is None:
         return True
-    return own is not None and all(any(_inside(one, two) for two in own[1]) for one in mean[1])
+    return own is not None and all(any(inside(one, two) for two in own[1]) for one in mean[1])
 
 
-def _inside(one: Ends, two: Ends) -> bool:
+def inside(one: Ends, two: Ends) -> bool:
+    """Whether an interval lies in another."""
     (a, b), (low, high) = one, two
     left = low is None or (a is not None and low <= a)
     return left and (high is None or (b is not None and b <= high))

@@ -18,17 +18,15 @@ from typing import Any
 from .pieces import MOST_KNOTS_IN_ALL, Piece, Pieces, read_shape
 from .pieces import mean_of as mean_of_pieces
 from .quadratics import (
-    MOST_CLIENTS,
-    MOST_DATA_BITS,
-    MOST_NUMBERS,
     Problem,
     definiteness,
+    read_samples,
     read_vector,
     semidefinite,
     solve,
 )
-from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
-from .scalars import ONE, ZERO, Number, Vector, Work, divided
+from .reading import FormatError, Uncheckable, fields, list_of, number, shown, shown_vector
+from .scalars import ONE, ZERO, Number, Vector, Work, divided, square
 
 MOST_SHOWN = 10  # samples
 MOST_PIECES = 5_000  # through which a minimiser is looked for
@@ -44,7 +42,11 @@ class Ridge:
     """f(x) = sum_j phi_j(<a_j, x>) - <b, x> + c, with different directions."""
 
     def __init__(self, terms: Mapping[Exact, Piece], b: Exact, c: Fraction) -> None:
-        self.terms, self.b, self.c = dict(terms), b, c
+        self.terms, self.b, self.c, self.d = dict(terms), b, c, len(b)
+
+    def numbers(self) -> list[Fraction]:
+        """All that it is given by."""
+        return [*self.b, self.c, *(x for a, phi in self.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
 
     def gradient(self, v: Vector) -> Vector:
         """The gradient at v."""
@@ -81,10 +83,6 @@ def _dot(a: Exact, v: Vector) -> Number:
         if y:
             total = total + y * x
     return total
-
-
-def square(a: Exact) -> Fraction:
-    return sum((y * y for y in a), ZERO)
 
 
 def _hessian(parts: Sequence[tuple[Exact, Fraction]], d: int, shift: Fraction) -> list[list[Fraction]]:
@@ -287,26 +285,11 @@ def is_of_ridges(data: Any) -> bool:
 
 def read_ridges(data: Any, work: Work) -> Ridges:
     """``{"clients": [[{"ridges": [{"a", "knots", "slopes"}, ...], "b"} or with "c", ...], ...]}``."""
-    clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
-    if not 1 <= len(clients) <= MOST_CLIENTS:
-        raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    count = knots = size = d = 0
-    samples: list[list[Ridge]] = []
-    for n, own in enumerate(clients):
-        if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
-        samples.append([])
-        for sample in own:
-            f = _read(sample, f"a sample of client {n}", d)
-            d = len(f.b)
-            numbers = [*f.b, f.c, *(x for a, phi in f.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
-            count, size = count + len(numbers), size + sum(map(bits, numbers))
-            knots += sum(len(phi.knots) for phi in f.terms.values())
-            if count > MOST_NUMBERS or knots > MOST_KNOTS_IN_ALL or size > MOST_DATA_BITS:
-                raise FormatError("the problem has too many or too long numbers to be checked")
-            samples[-1].append(f)
+    samples, count = read_samples(
+        data, _read, lambda f: sum(len(phi.knots) for phi in f.terms.values()), MOST_KNOTS_IN_ALL
+    )
     work.spend(5 * count)
-    return Ridges(samples, d, work)
+    return Ridges(samples, samples[0][0].d, work)
 
 
 def _read(data: Any, name: str, d: int) -> Ridge:
@@ -332,13 +315,9 @@ def described(problem: Ridges) -> Iterator[str]:
     yield MEANING
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
     for n, i, f in places[:MOST_SHOWN]:
-        yield f"client {n}, sample {i}: b = {_words(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
+        yield f"client {n}, sample {i}: b = {shown_vector(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
         for a, phi in list(f.terms.items())[:MOST_SHOWN]:
             knots, slopes = (", ".join(map(shown, values)) for values in (phi.knots, phi.slopes))
-            yield f"a = {_words(a)}: knots ({knots}), slopes ({slopes})"
+            yield f"a = {shown_vector(a)}: knots ({knots}), slopes ({slopes})"
     if len(places) > MOST_SHOWN:
         yield f"and {len(places) - MOST_SHOWN} more"
-
-
-def _words(v: Sequence[Fraction]) -> str:
-    return f"({', '.join(shown(x, 60) for x in v[:10])}{', ...' if len(v) > 10 else ''})"

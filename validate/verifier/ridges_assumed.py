@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .pieces import Ends, Piece, Pieces, between, gaps
+from .pieces import Piece, Pieces, between, gaps
 from .pieces_assumed import DECIDE as DECIDE_ALONG
+from .pieces_assumed import inside
 from .quadratics import semidefinite
 from .reading import Uncheckable
-from .ridges import Ridge, Ridges, along, axes_of, mean_of, square
-from .scalars import ONE, ZERO
+from .ridges import Ridge, Ridges, along, axes_of, mean_of
+from .scalars import ONE, ZERO, square
 
 MOST_CORNERS = 4_096
 
@@ -80,19 +81,13 @@ def _same_minimiser(problem: Ridges, f: Ridge) -> bool:
             return True
         owns = [along(f, a).minima() for a in axes]
         return all(
-            mean is not None and own is not None and all(any(_inside(one, two) for two in own[1]) for one in mean[1])
+            mean is not None and own is not None and all(any(inside(one, two) for two in own[1]) for one in mean[1])
             for mean, own in zip(means, owns, strict=True)
         )
     least = problem.least(problem.mean)
     if least is None:
         return True
     return all(g.convex and not any(g.gradient(least[0])) for g in level)
-
-
-def _inside(one: Ends, two: Ends) -> bool:
-    (a, b), (low, high) = one, two
-    left = low is None or (a is not None and low <= a)
-    return left and (high is None or (b is not None and b <= high))
 
 
 DECIDE: Mapping[str, Callable[..., bool]] = {
