@@ -27,7 +27,7 @@ from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name, names_in
 from theory.predicates import Direction, Predicate
-from theory.program import NAME, TAKEN, Algorithm, Instruction, Loop, Program
+from theory.program import NAME, TAKEN, Algorithm, Loop, Program
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -451,8 +451,7 @@ class Claim:
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
             )
         if self.of is not None:
-            steps = self.of.program.steps
-            weights = {step.label for step in steps if isinstance(step, Instruction) and step.op == "combine"}
+            weights = self.of.program.weights
             for symbol in self.symbols:
                 name, index = index_of(symbol)
                 if not index or name not in self.of.parameters:

@@ -306,6 +306,11 @@ class Quadratics:
         return None if found is None else to_element(Fraction(c - b @ found[0] / 2))
 
 
+def which_of(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+    """The client and the sample whose function f, f_n or f_ni is."""
+    return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
+
+
 def weighted_quadratic(problem: Quadratic, weights: Sequence[Any]) -> Quadratic:
     """Client n has N*q_n times its functions, so that f is sum_n(q_n*f_n).
 

@@ -25,6 +25,7 @@ from theory.sentence import (
     text_of,
 )
 from validate.audit.units import units_of
+from validate.mutate.neighbours import stated
 
 Kind = Literal[
     "strictness",
@@ -192,11 +193,6 @@ def without_ones(tree: Expression) -> Expression:
     if tree.operation == "*" and inner[0] == one:
         return inner[1]
     return applied(tree.operation, inner)
-
-
-def stated(claim: Claim, **sides: Any) -> dict[str, Any]:
-    """The fields of a claim with another sentence."""
-    return {"statement": str(replace(claim.sentence, **sides))}
 
 
 def texts(claim: Claim) -> Iterator[tuple[str, Expression]]:
