@@ -74,12 +74,7 @@ class Algebra(Binding):
             term: Poly = UNIT
             for x, e in body:
                 term = self.mul(term, self.power(self.replaced(x, swap), e))
-            total: Poly = {}
-            bound = {b[1] for b in binders}
-            for m, c in term.items():
-                opened, pairs = self.spread(m, lambda x: not bound.isdisjoint(x.frees))
-                self.into(total, self.close([*binders, *opened], pairs), c)
-            return self.limited(total)
+            return self.under(binders, term)
         if a.tag == "E":
             return self.expect(self.swapped({a.parts[0]: ONE}, swap))
         if a.tag == "dot":
