@@ -57,7 +57,6 @@ class Check:
     detail: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"name": self.name, "outcome": self.outcome, "detail": self.detail}
 
 
@@ -93,7 +92,6 @@ class ClaimAudit:
         return f"{self.id}: {many} suspicion{'s' if many != 1 else ''} in {len(self.checks)} checks"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"id": self.id, "units": dict(self.units), "checks": [check.to_json() for check in self.checks]}
 
     def __str__(self) -> str:

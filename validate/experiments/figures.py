@@ -61,7 +61,6 @@ class Curves(Figure):
     beside: Sequence[Panel] = ()
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_curves(path, self.panels, self.ylabel, self.axes)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:
@@ -88,7 +87,6 @@ class Clouds(Figure):
     clouds: Sequence[Cloud]
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_clouds(path, self.clouds)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:
@@ -109,7 +107,6 @@ class Maps(Figure):
     across: int | None = None
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_heat_maps(path, self.maps, self.xlabel, self.ylabel, self.bar, columns=self.across)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:

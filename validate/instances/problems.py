@@ -221,7 +221,6 @@ class Quadratics:
         return curved / 2 - sum([x * y for x, y in zip(b, v, strict=True)], to_element(Fraction(0))) + c
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient at v."""
         rows, b, _ = self._function(which)
         found = []
         for row, y in zip(rows, b, strict=True):

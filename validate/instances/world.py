@@ -198,7 +198,6 @@ class Still:
         return self.problem.value(v, *which_of(name, at))
 
     def gradient(self, name: str, v: Vector, at: Mapping[str, int]) -> Vector:
-        """Its gradient."""
         return self.problem.gradient(v, *which_of(name, at))
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Element:

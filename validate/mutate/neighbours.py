@@ -80,7 +80,6 @@ class Neighbour:
     same_instances: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         claim = self.claim
         return {
             "name": self.name,

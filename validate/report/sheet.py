@@ -119,7 +119,6 @@ def _named(ids: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def markdown(s: Sheet) -> str:
-    """A sheet in Markdown."""
     return "\n".join(_markdown(s))
 
 

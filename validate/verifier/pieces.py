@@ -145,7 +145,6 @@ class Pieces(Problem):
         self._minima: dict[int, tuple[Fraction, list[Ends]] | None] = {}
 
     def weighted(self, weights: tuple[Fraction, ...]) -> Piece:
-        """sum_n(q_n*f_n)."""
         if weights not in self._weighted:
             many = zip(self.own, weights, strict=True)
             scaled = [
@@ -162,7 +161,6 @@ class Pieces(Problem):
         return self._minima[id(function)]
 
     def minimum(self, function: Any) -> tuple[tuple[Fraction, ...], bool] | None:
-        """A minimiser, and whether it is the only one; None where the function is unbounded below."""
         found = self.minima(function)
         if found is None:
             return None
@@ -171,7 +169,6 @@ class Pieces(Problem):
         return (point,), not more and low is not None and low == high
 
     def minimises(self, function: Any, point: Vector) -> bool:
-        """Whether a function is least at a point."""
         found = self.minima(function)
         return found is not None and function.value(point) == found[0]
 

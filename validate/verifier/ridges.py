@@ -148,7 +148,6 @@ class Ridges(Problem):
         self._kept: list[Ridge] = []  # what is known by its id stays
 
     def weighted(self, weights: tuple[Fraction, ...]) -> Ridge:
-        """sum_n(q_n*f_n)."""
         if weights not in self._weighted:
             self._weighted[weights] = mean_of(self.own, self.work, [self.N * q for q in weights])
         return self._weighted[weights]
@@ -212,7 +211,6 @@ class Ridges(Problem):
                 yield point
 
     def minimum(self, function: Any) -> tuple[Exact, bool] | None:
-        """A minimiser, and whether it is the only one; None where the function is unbounded below."""
         found = self.least(function)
         return None if found is None else found[:2]
 
@@ -228,7 +226,6 @@ class Ridges(Problem):
         return found[2]
 
     def minimises(self, function: Any, point: Vector) -> bool:
-        """Whether a function is least at a point."""
         found = self.least(function)
         return found is not None and function.value(point) == found[2]
 
@@ -249,7 +246,6 @@ class Ridges(Problem):
         return inverse
 
     def prox(self, n: int, v: Vector, t: Number) -> Vector:
-        """argmin over u of f_n(u) + norm2(u - v)/(2t)."""
         f, inverse = self.own[n], self.proximal(n, t)
         axes = axes_of([f])
         if axes is None:
