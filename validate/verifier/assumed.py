@@ -13,8 +13,6 @@ from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
 from .intervals import Interval
 from .on_ball import on_ball
-from .pieces import Pieces
-from .pieces_assumed import DECIDE as DECIDE_OF_PIECES
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
@@ -165,9 +163,7 @@ def holds(assumption: Assumption, world: World) -> bool:
         places = places if "i" in free else [p for p in places if not p["i"]] if free else places[:1]
         return all(everywhere(assumption.points, assumption.sentence, at, world) for at in places)
     known = DECIDE
-    if isinstance(problem, Pieces):
-        known = DECIDE_OF_PIECES
-    elif isinstance(problem, Points):
+    if isinstance(problem, Points):
         known, variance, dissimilar = DECIDE_OF_POINTS, variance_of_points, dissimilar_points
     elif isinstance(problem, Ridges):
         known, variance, dissimilar = DECIDE_OF_RIDGES, variance_of_ridges, dissimilar_ridges

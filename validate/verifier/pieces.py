@@ -1,4 +1,4 @@
-"""Problems in one dimension of functions with a continuous, piecewise linear derivative, in fractions."""
+"""Functions of one variable with a continuous, piecewise linear derivative, in fractions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .quadratics import Problem, read_problem, read_samples, read_vector
-from .reading import FormatError, Uncheckable, fields, list_of, number, shown
+from .reading import FormatError, Uncheckable, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, sure
 
 MOST_KNOTS = 100  # of a sample
 MOST_KNOTS_IN_ALL = 2_000
-MOST_SHOWN = 20  # samples
-MEANING = "of each sample, f' is continuous, of the given slopes between the given knots, f'(0) = -b and f(0) = c"
 
 Ends = tuple[Fraction | None, Fraction | None]  # a closed interval; None for an end that is infinite
 Parabola = tuple[Fraction, Fraction, Fraction]  # p, q, r of p x^2 + q x + r
@@ -29,8 +26,6 @@ class Piece:
         places: of each segment a point in it, with f and f' there.
     """
 
-    d = 1
-
     def __init__(self, knots: Sequence[Fraction], slopes: Sequence[Fraction], b: Fraction, c: Fraction) -> None:
         self.knots, self.slopes, self.b, self.c = tuple(knots), tuple(slopes), b, c
         middle = bisect_left(self.knots, 0)
@@ -39,10 +34,6 @@ class Piece:
             self.places[j] = self._carried(j - 1, self.knots[j - 1])
         for j in range(middle - 1, -1, -1):
             self.places[j] = self._carried(j + 1, self.knots[j])
-
-    def numbers(self) -> list[Fraction]:
-        """All that it is given by."""
-        return [*self.knots, *self.slopes, self.b, self.c]
 
     def _carried(self, j: int, x: Fraction) -> tuple[Fraction, Fraction, Fraction]:
         at, value, steep = self.places[j]
@@ -109,6 +100,28 @@ class Piece:
                 found.append((low, high))
         return least, found
 
+    def proximal(self, t: Number) -> Number:
+        """1/t, which with each slope must be positive.
+
+        Raises:
+            Uncheckable: where it is not.
+        """
+        inverse = divided(ONE, t)
+        for slope in self.slopes:
+            if not below(ZERO, inverse + slope):
+                raise Uncheckable("a proximal point that does not exist, or is not the only one")
+        return inverse
+
+    def prox(self, v: Number, t: Number) -> Number:
+        """The u with f'(u) + u/t = v/t."""
+        inverse = self.proximal(t)
+        target = v * inverse
+        j = 0
+        while j < len(self.knots) and below(self.gradient((self.knots[j],))[0] + self.knots[j] * inverse, target):
+            j += 1
+        at, _, steep = self.places[j]
+        return divided(target - steep + self.slopes[j] * at, self.slopes[j] + inverse)
+
 
 def mean_of(functions: Sequence[Piece], work: Work) -> Piece:
     """The mean of functions."""
@@ -134,92 +147,6 @@ def between(low: Fraction | None, high: Fraction | None) -> Fraction:
     return low + 1 if high is None else (low + high) / 2
 
 
-class Pieces(Problem):
-    """A problem in one dimension whose functions are pieces; as `Problem`."""
-
-    def __init__(self, samples: list[list[Piece]], work: Work) -> None:
-        self.samples, self.N, self.d, self.work = samples, len(samples), 1, work
-        self.own = [mean_of(functions, work) for functions in samples]
-        self.mean = mean_of(self.own, work)
-        self._weighted: dict[tuple[Fraction, ...], Piece] = {}
-        self._minima: dict[int, tuple[Fraction, list[Ends]] | None] = {}
-
-    def weighted(self, weights: tuple[Fraction, ...]) -> Piece:
-        if weights not in self._weighted:
-            many = zip(self.own, weights, strict=True)
-            scaled = [
-                Piece(f.knots, [self.N * q * s for s in f.slopes], self.N * q * f.b, self.N * q * f.c) for f, q in many
-            ]
-            self._weighted[weights] = mean_of(scaled, self.work)
-        return self._weighted[weights]
-
-    def minima(self, function: Piece) -> tuple[Fraction, list[Ends]] | None:
-        """The least value of a function and where it is taken."""
-        if id(function) not in self._minima:
-            self.work.spend(10 * len(function.slopes))
-            self._minima[id(function)] = function.minima()
-        return self._minima[id(function)]
-
-    def minimum(self, function: Any) -> tuple[tuple[Fraction, ...], bool] | None:
-        found = self.minima(function)
-        if found is None:
-            return None
-        (low, high), more = found[1][0], len(found[1]) > 1
-        point = low if low is not None else high if high is not None else ZERO
-        return (point,), not more and low is not None and low == high
-
-    def minimises(self, function: Any, point: Vector) -> bool:
-        found = self.minima(function)
-        return found is not None and function.value(point) == found[0]
-
-    def proximal(self, n: int, t: Number) -> Any:
-        """1/t, which with each slope of f_n' must be positive.
-
-        Raises:
-            Uncheckable: where it is not.
-        """
-        inverse = divided(ONE, t)
-        for slope in self.own[n].slopes:
-            if not below(ZERO, inverse + slope):
-                raise Uncheckable("a proximal point that does not exist, or is not the only one")
-        return inverse
-
-    def prox(self, n: int, v: Vector, t: Number) -> Vector:
-        """The u with f_n'(u) + u/t = v/t."""
-        f, inverse = self.own[n], self.proximal(n, t)
-        self.work.spend(2 * len(f.slopes))
-        target = v[0] * inverse
-        j = 0
-        while j < len(f.knots) and below(f.gradient((f.knots[j],))[0] + f.knots[j] * inverse, target):
-            j += 1
-        at, _, steep = f.places[j]
-        return (divided(target - steep + f.slopes[j] * at, f.slopes[j] + inverse),)
-
-
-def read_pieces(data: Any, work: Work) -> Problem:
-    """A problem of quadratics; or, where a sample has knots, of pieces: ``{"knots", "slopes", "b"}``, with or without
-    ``c``, or a quadratic ``{"H", "b"}`` in one dimension.
-    """
-    clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
-    if not any(isinstance(s, dict) and "knots" in s for own in clients if isinstance(own, list) for s in own):
-        return read_problem(data, work)
-    samples, count = read_samples(data, _read, lambda f: len(f.knots), MOST_KNOTS_IN_ALL)
-    work.spend(5 * count)
-    return Pieces(samples, work)
-
-
-def _read(data: Any, name: str, _: int) -> Piece:
-    if not isinstance(data, dict) or "knots" not in data:
-        fields(data, name, "H b", "c")
-        rows = list_of(data["H"], f"H of {name}")
-        if len(rows) != 1 or len(read_vector(rows[0], name)) != 1 or len(read_vector(data["b"], name)) != 1:
-            raise FormatError(f"{name} has more than one coordinate, and others have knots")
-        return Piece((), read_vector(rows[0], name), read_vector(data["b"], name)[0], number(data.get("c", 0), name))
-    fields(data, name, "knots slopes b", "c")
-    knots, slopes = read_shape(data, name)
-    return Piece(knots, slopes, number(data["b"], f"b of {name}"), number(data.get("c", 0), f"c of {name}"))
-
-
 def read_shape(data: Any, name: str) -> tuple[list[Fraction], list[Fraction]]:
     """Knots that increase, and one slope more."""
     if len(list_of(data["knots"], f"knots of {name}")) > MOST_KNOTS:
@@ -231,14 +158,3 @@ def read_shape(data: Any, name: str) -> tuple[list[Fraction], list[Fraction]]:
         raise FormatError(f"the knots of {name} do not increase")
     slopes = [number(s, f"a slope of {name}") for s in data["slopes"]]
     return knots, slopes
-
-
-def described(problem: Pieces) -> Iterator[str]:
-    """The functions, for the reader."""
-    yield MEANING
-    places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
-    for n, i, f in places[:MOST_SHOWN]:
-        knots, slopes = (", ".join(map(shown, values)) for values in (f.knots, f.slopes))
-        yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b)}, c = {shown(f.c)}"
-    if len(places) > MOST_SHOWN:
-        yield f"and {len(places) - MOST_SHOWN} more"

@@ -201,11 +201,6 @@ class Points(Problem):
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def is_of_points(data: Any) -> bool:
-    """Whether a sample is given by points."""
-    return isinstance(data, dict) and "points" in data
-
-
 def read_points(data: Any, work: Work) -> Points:
     """``{"clients": [[{"points": [{"x", "g", "f"}, ...], "L", "mu"} or with "G", ...], ...]}``."""
     samples, count = read_samples(data, _read, lambda f: 1, MOST_SAMPLES)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .pieces import MOST_KNOTS_IN_ALL, Piece, Pieces, read_shape
+from .pieces import MOST_KNOTS_IN_ALL, Piece, read_shape
 from .pieces import mean_of as mean_of_pieces
 from .quadratics import (
     Problem,
@@ -28,14 +28,19 @@ from .quadratics import (
 from .reading import FormatError, Uncheckable, fields, list_of, number, shown, shown_vector
 from .scalars import ONE, ZERO, Number, Vector, Work, divided, square
 
-MOST_SHOWN = 10  # samples
+MOST_SHOWN = 10  # samples, and directions of one
+MOST_SHOWN_ALONE = 20  # samples in one dimension
 MOST_PIECES = 5_000  # through which a minimiser is looked for
 MEANING = (
     "each sample is the sum of phi(<a, x>) over its directions a, less <b, x>, plus c; phi' is continuous, of the "
     "given slopes between the given knots, and phi and phi' are 0 at 0"
 )
 
+MEANING_ALONE = "of each sample, f' is continuous, of the given slopes between the given knots, f'(0) = -b and f(0) = c"
+
 Exact = tuple[Fraction, ...]
+LINE = (ONE,)
+"""The direction of functions of one variable."""
 
 
 class Ridge:
@@ -147,6 +152,11 @@ class Ridges(Problem):
         self._least: dict[int, tuple[Exact, bool, Fraction] | None] = {}
         self._kept: list[Ridge] = []  # what is known by its id stays
 
+    @property
+    def bent(self) -> bool:
+        """Whether a function has knots."""
+        return any(phi.knots for own in self.samples for f in own for phi in f.terms.values())
+
     def weighted(self, weights: tuple[Fraction, ...]) -> Ridge:
         if weights not in self._weighted:
             self._weighted[weights] = mean_of(self.own, self.work, [self.N * q for q in weights])
@@ -237,7 +247,7 @@ class Ridges(Problem):
         """
         inverse, axes = divided(ONE, t), axes_of([self.own[n]])
         for a in axes or ():
-            Pieces([[along(self.own[n], a)]], self.work).proximal(0, t * square(a))
+            along(self.own[n], a).proximal(t * square(a))
         if axes is None:
             if not isinstance(inverse, Fraction):
                 raise Uncheckable("a proximal point that is known in intervals only")
@@ -256,7 +266,9 @@ class Ridges(Problem):
             raise Uncheckable("a proximal point that is not known")
         found: list[Number] = [ZERO] * self.d
         for a in axes:
-            (s,) = Pieces([[along(f, a)]], self.work).prox(0, (_dot(a, v),), t * square(a))
+            line = along(f, a)
+            self.work.spend(2 * len(line.slopes))
+            s = line.prox(_dot(a, v), t * square(a))
             found = [x + s * (y / square(a)) for x, y in zip(found, a, strict=True)]
         return tuple(found)
 
@@ -274,15 +286,16 @@ def _slopes_at(phi: Piece, t: Number) -> list[Fraction]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def is_of_ridges(data: Any) -> bool:
-    """Whether a sample is a sum of ridges."""
-    return isinstance(data, dict) and "ridges" in data
+def read_ridges(data: Any, work: Work, alone: bool = False) -> Ridges:
+    """``{"clients": [[{"ridges": [{"a", "knots", "slopes"}, ...], "b"} or with "c", ...], ...]}``.
 
-
-def read_ridges(data: Any, work: Work) -> Ridges:
-    """``{"clients": [[{"ridges": [{"a", "knots", "slopes"}, ...], "b"} or with "c", ...], ...]}``."""
+    In one dimension, `alone`: ``{"knots", "slopes", "b"}``, with or without ``c``, or a quadratic ``{"H", "b"}``.
+    """
     samples, count = read_samples(
-        data, _read, lambda f: sum(len(phi.knots) for phi in f.terms.values()), MOST_KNOTS_IN_ALL
+        data,
+        _read_alone if alone else _read,
+        lambda f: sum(len(phi.knots) for phi in f.terms.values()),
+        MOST_KNOTS_IN_ALL,
     )
     work.spend(5 * count)
     return Ridges(samples, samples[0][0].d, work)
@@ -306,14 +319,37 @@ def _read(data: Any, name: str, d: int) -> Ridge:
     return Ridge(terms, b, number(data.get("c", 0), f"c of {name}"))
 
 
+def _read_alone(data: Any, name: str, _: int) -> Ridge:
+    if not isinstance(data, dict) or "knots" not in data:
+        fields(data, name, "H b", "c")
+        knots: list[Fraction] = []
+        rows, b = list_of(data["H"], f"H of {name}"), read_vector(data["b"], name)
+        slopes = [h for row in rows for h in read_vector(row, name)]
+        if len(rows) != 1 or len(slopes) != 1 or len(b) != 1:
+            raise FormatError(f"{name} has more than one coordinate, and others have knots")
+    else:
+        fields(data, name, "knots slopes b", "c")
+        (knots, slopes), b = read_shape(data, name), (number(data["b"], f"b of {name}"),)
+    return Ridge({LINE: Piece(knots, slopes, ZERO, ZERO)}, b, number(data.get("c", 0), f"c of {name}"))
+
+
 def described(problem: Ridges) -> Iterator[str]:
     """The functions, for the reader."""
-    yield MEANING
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
-    for n, i, f in places[:MOST_SHOWN]:
+    alone = all(set(f.terms) == {LINE} for _, _, f in places)
+    most = MOST_SHOWN_ALONE if alone else MOST_SHOWN
+    yield MEANING_ALONE if alone else MEANING
+    for n, i, f in places[:most]:
+        turns = [
+            (a, *(", ".join(map(shown, values)) for values in (phi.knots, phi.slopes)))
+            for a, phi in list(f.terms.items())[:MOST_SHOWN]
+        ]
+        if alone:
+            ((_, knots, slopes),) = turns
+            yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b[0])}, c = {shown(f.c)}"
+            continue
         yield f"client {n}, sample {i}: b = {shown_vector(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
-        for a, phi in list(f.terms.items())[:MOST_SHOWN]:
-            knots, slopes = (", ".join(map(shown, values)) for values in (phi.knots, phi.slopes))
+        for a, knots, slopes in turns:
             yield f"a = {shown_vector(a)}: knots ({knots}), slopes ({slopes})"
-    if len(places) > MOST_SHOWN:
-        yield f"and {len(places) - MOST_SHOWN} more"
+    if len(places) > most:
+        yield f"and {len(places) - most} more"
