@@ -8,7 +8,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .reading import FormatError, Uncheckable, list_of, number
+from .quadratics import read_vector
+from .reading import FormatError, Uncheckable, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, sure
 
 MOST_KNOTS = 100  # of a sample
@@ -145,6 +146,19 @@ def between(low: Fraction | None, high: Fraction | None) -> Fraction:
     if low is None:
         return ZERO if high is None else high - 1
     return low + 1 if high is None else (low + high) / 2
+
+
+def read_piece(data: Any, name: str) -> Piece:
+    """``{"knots", "slopes", "b"}``, with or without ``c``; or a quadratic ``{"H", "b"}`` in one dimension."""
+    if not isinstance(data, dict) or "knots" not in data:
+        fields(data, name, "H b", "c")
+        rows = list_of(data["H"], f"H of {name}")
+        if len(rows) != 1 or len(read_vector(rows[0], name)) != 1 or len(read_vector(data["b"], name)) != 1:
+            raise FormatError(f"{name} has more than one coordinate, and others have knots")
+        return Piece((), read_vector(rows[0], name), read_vector(data["b"], name)[0], number(data.get("c", 0), name))
+    fields(data, name, "knots slopes b", "c")
+    knots, slopes = read_shape(data, name)
+    return Piece(knots, slopes, number(data["b"], f"b of {name}"), number(data.get("c", 0), f"c of {name}"))
 
 
 def read_shape(data: Any, name: str) -> tuple[list[Fraction], list[Fraction]]:

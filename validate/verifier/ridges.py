@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .pieces import MOST_KNOTS_IN_ALL, Piece, read_shape
+from .pieces import MOST_KNOTS_IN_ALL, Piece, read_piece, read_shape
 from .pieces import mean_of as mean_of_pieces
 from .quadratics import (
     Problem,
@@ -320,17 +320,8 @@ def _read(data: Any, name: str, d: int) -> Ridge:
 
 
 def _read_alone(data: Any, name: str, _: int) -> Ridge:
-    if not isinstance(data, dict) or "knots" not in data:
-        fields(data, name, "H b", "c")
-        knots: list[Fraction] = []
-        rows, b = list_of(data["H"], f"H of {name}"), read_vector(data["b"], name)
-        slopes = [h for row in rows for h in read_vector(row, name)]
-        if len(rows) != 1 or len(slopes) != 1 or len(b) != 1:
-            raise FormatError(f"{name} has more than one coordinate, and others have knots")
-    else:
-        fields(data, name, "knots slopes b", "c")
-        (knots, slopes), b = read_shape(data, name), (number(data["b"], f"b of {name}"),)
-    return Ridge({LINE: Piece(knots, slopes, ZERO, ZERO)}, b, number(data.get("c", 0), f"c of {name}"))
+    f = read_piece(data, name)
+    return Ridge({LINE: Piece(f.knots, f.slopes, ZERO, ZERO)}, (f.b,), f.c)
 
 
 def described(problem: Ridges) -> Iterator[str]:
