@@ -154,12 +154,7 @@ def _names(claim: Claim) -> Check:
     trees: list[Any] = [*claim.sentence.sides]
     trees += [side for relation in claim.relations for side in relation.sides]
     trees += [constant for one in claim.predicates for constant in one.constants]
-    used = {part.name for tree in trees for part in everything(tree) if isinstance(part, Name)}
-    for name in reversed(list(claim.where)):
-        if name in used:
-            from theory.sentence import parse_expression
-
-            used |= {part.name for part in everything(parse_expression(claim.where[name])) if isinstance(part, Name)}
+    used = claim.definitions_in(trees)
     idle = [f"the definition {name} is used nowhere" for name in claim.where if name not in used]
     if claim.program is not None:
         acting = _acting(claim)

@@ -27,7 +27,6 @@ from theory.sentence import (
     Sentence,
     SentenceError,
     applied,
-    everything,
     parse_call,
     parse_expression,
     parts,
@@ -123,13 +122,7 @@ def _in_assumptions(claim: Claim) -> set[str]:
     """The definitions on which its assumptions depend."""
     sides = [side for relation in claim.relations for side in relation.sides]
     sides += [constant for one in claim.predicates for constant in one.constants]
-    found: set[str] = set()
-    while sides:
-        for part in everything(sides.pop()):
-            if isinstance(part, Name) and part.name in claim.where and part.name not in found:
-                found.add(part.name)
-                sides.append(parse_expression(claim.where[part.name]))
-    return found
+    return claim.definitions_in(sides)
 
 
 Change = tuple[Kind, str, Claim]

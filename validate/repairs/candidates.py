@@ -217,13 +217,7 @@ def place(where: str) -> str:
 
 def subject(claim: Claim) -> set[str]:
     """Where it stands what is bounded: the left side, and the definitions that it speaks of."""
-    found, left = {"left"}, [claim.sentence.left]
-    while left:
-        for part in everything(left.pop()):
-            if isinstance(part, Name) and part.name in claim.where and part.name not in found:
-                found.add(part.name)
-                left.append(parse_expression(claim.where[part.name]))
-    return found
+    return {"left"} | claim.definitions_in([claim.sentence.left])
 
 
 def numbers_alone(tree: Expression, claim: Claim) -> bool:

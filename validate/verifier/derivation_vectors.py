@@ -20,14 +20,17 @@ from .steps import Step
 class Compared(Lines):
     """Rules about one other line, or one client."""
 
-    def root(self, goal: Goal) -> None:
-        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
-        fields(goal.data, "the line", "by line", "name sentence put")
+    def _compared(self, goal: Goal) -> tuple[Fact, tuple[Node, Node]]:
+        """The line that is named, and the sides, the smaller one first."""
         fact = self.named(goal)
         goal.used.add(fact)
         left, right = goal.sentence.left, goal.sentence.right
-        if goal.sentence.relation[0] == ">":
-            left, right = right, left
+        return fact, (right, left) if goal.sentence.relation[0] == ">" else (left, right)
+
+    def root(self, goal: Goal) -> None:
+        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
+        fields(goal.data, "the line", "by line", "name sentence put")
+        fact, (left, right) = self._compared(goal)
         if not self.signs.nonneg(right, goal.env):
             raise Uncheckable("the larger side is not certainly at least 0")
         if goal.relation == "==" and not self.signs.nonneg(left, goal.env):
@@ -40,11 +43,7 @@ class Compared(Lines):
     def power(self, goal: Goal) -> None:
         """a**e <= b**e from 0 <= a <= b."""
         fields(goal.data, "the line", "by line exponent", "name sentence")
-        fact = self.named(goal)
-        goal.used.add(fact)
-        left, right = goal.sentence.left, goal.sentence.right
-        if goal.sentence.relation[0] == ">":
-            left, right = right, left
+        fact, (left, right) = self._compared(goal)
         if goal.relation != "<=" or not self.signs.nonneg(fact.left, fact.env):
             raise Uncheckable("the smaller side is not certainly at least 0")
         if self.signs.undefined(fact.left, fact.env) or self.signs.undefined(fact.right, fact.env):
