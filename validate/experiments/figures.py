@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from validate.drawing import Axes, Cloud, Curve, Panel, draw_clouds, draw_curves
+from validate.drawing import Axes, Cloud, Curve, HeatMap, Panel, draw_clouds, draw_curves, draw_heat_maps
 from validate.experiment import Array, Drawing, write_csv
-from validate.heat_maps import HeatMap, draw_heat_maps
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ class Clouds(Figure):
 
 @dataclass(frozen=True)
 class Maps(Figure):
-    """Matrices as heat maps: see `validate.heat_maps.draw_heat_maps`."""
+    """Matrices as heat maps: see `validate.drawing.draw_heat_maps`."""
 
     maps: Sequence[HeatMap]
     xlabel: str
