@@ -15,7 +15,7 @@ import numpy as np
 
 from theory.papers.algorithms import local_sgd, sgd
 from theory.program import algorithm
-from validate.drawing import Axes, Curve, Level, Panel
+from validate.drawing import Axes, Curve, HeatMap, Level, Panel
 from validate.experiment import Array, Table
 from validate.experiments.declared import chosen, sized, stated
 from validate.experiments.example import Example
@@ -24,7 +24,6 @@ from validate.experiments.kept import Job, Work
 from validate.experiments.methods import Choice, Method, Tuned, tuned, tuning_table
 from validate.experiments.outcomes import Outcome
 from validate.experiments.sentences import BORNE_OUT, NOT_BORNE_OUT, Held, Sentence, above, judged, sentence_table
-from validate.heat_maps import HeatMap
 from validate.ranking import student_band
 from validate.rates import Slope, slope
 

@@ -31,7 +31,7 @@ def real(name: str, value: Any, domain: str) -> float:
         ValueError: when it is not a finite number.
     """
     try:
-        if isinstance(value, (bool, np.bool_, str)):
+        if isinstance(value, (bool, np.bool_, str, bytes)):
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):

@@ -131,12 +131,8 @@ def balls(precision: int) -> Iterator[Reals]:
     """`Reals` of that precision, with `flint.ctx` set to it for the time being."""
     import flint
 
-    before = flint.ctx.prec
-    flint.ctx.prec = precision
-    try:
+    with flint.ctx.workprec(precision):
         yield Reals(precision)
-    finally:
-        flint.ctx.prec = before
 
 
 def ball(value: Real) -> arb:

@@ -14,7 +14,7 @@ Nothing else is known of it: what it speaks of, what can be measured, searched a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
@@ -27,7 +27,7 @@ from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name, names_in
 from theory.predicates import Direction, Predicate
-from theory.program import NAME, TAKEN, Algorithm, Instruction, Loop, Program
+from theory.program import NAME, TAKEN, Algorithm, Loop, Program
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -205,6 +205,17 @@ class Claim:
     def has_sentence(self) -> bool:
         """Whether a sentence says it, and not its title and remarks alone; see `in_words` for names in one."""
         return bool(self.statement)
+
+    def definitions_in(self, trees: Iterable[Expression]) -> set[str]:
+        """The names of the definitions that some trees speak of, through others as well."""
+        found: set[str] = set()
+        left = list(trees)
+        while left:
+            for part in everything(left.pop()):
+                if isinstance(part, Name) and part.name in self.where and part.name not in found:
+                    found.add(part.name)
+                    left.append(parse_expression(self.where[part.name]))
+        return found
 
     @cached_property
     def definitions(self) -> Mapping[str, Expression]:
@@ -451,8 +462,7 @@ class Claim:
                 f"parameters has {unknown[0]!r}, which the claim does not use; it has {', '.join(self.symbols)}"
             )
         if self.of is not None:
-            steps = self.of.program.steps
-            weights = {step.label for step in steps if isinstance(step, Instruction) and step.op == "combine"}
+            weights = self.of.program.weights
             for symbol in self.symbols:
                 name, index = index_of(symbol)
                 if not index or name not in self.of.parameters:

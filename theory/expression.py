@@ -11,7 +11,6 @@ from theory.formula import (
     UndefinedError,
     fold,
     length,
-    names_in,
     parse,
     parse_relation,
     power_too_large,
@@ -94,10 +93,7 @@ def expression(text: str, claim: Bound) -> sympy.Expr:
     """
     symbols: dict[str, sympy.Expr] = {p.name: symbol(p) for p in claim.parameters if p.shape == "scalar"}
     known = [p.name for p in claim.parameters] + list(claim.definitions)
-    needed = set(names_in(parse(text, known)))
-    for name in reversed(list(claim.definitions)):
-        if name in needed:
-            needed |= names_in(parse(claim.definitions[name], known))
+    needed = claim.formulas.names_used([parse(text, known)])
     try:
         for name, definition in claim.definitions.items():
             if name in needed:

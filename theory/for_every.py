@@ -117,7 +117,6 @@ class ForEvery(Predicate):
                 raise SentenceError(f"{self}: the definition of {name} speaks of another {' or '.join(self.points)}")
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         return {"predicate": self.name, "points": list(self.points), "sentence": str(self.sentence)}
 
     def __str__(self) -> str:

@@ -82,7 +82,6 @@ class Predicate:
         return {}
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         return {"predicate": self.name, "function": self.function, "constants": [text_of(c) for c in self.constants]}
 
     def __str__(self) -> str:
@@ -274,7 +273,6 @@ class Connected(Predicate):
 
     @property
     def text(self) -> str:
-        """As a claim writes it."""
         return f"connected({self.matrix})"
 
     @property
@@ -288,7 +286,6 @@ class Connected(Predicate):
         return {"rho": Domain(0, 1, upper_open=True)}
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         return {"predicate": self.name, "matrix": self.matrix}
 
 

@@ -6,7 +6,7 @@ occurs twice is computed once. `Formulas` is what a claim keeps of its formulas 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -240,6 +240,14 @@ class Formulas:
                     break
         return found
 
+    def names_used(self, formulas: Iterable[Formula | Comparison]) -> set[str]:
+        """The names in some formulas, through definitions as well."""
+        found: set[str] = set().union(*map(names_in, formulas))
+        for name in reversed(self.definitions):
+            if name in found:
+                found |= names_in(self.definitions[name])
+        return found
+
     def program(self, part: str, arithmetic: Arithmetic) -> Program:
         """The program of a part of the claim.
 
@@ -267,10 +275,7 @@ class Formulas:
             assert relation is not None
             last = [("a side", side) for side in relation.sides]
         if part not in ("all", "definitions", "everything"):
-            wanted = set().union(*(names_in(formula) for _, formula in last))
-            for name in reversed(self.definitions):
-                if name in wanted:
-                    wanted |= names_in(self.definitions[name])
+            wanted = self.names_used(formula for _, formula in last)
         for name, formula in self.definitions.items():
             if name in wanted:
                 writer.add(f"the term {name} of {self.claim.id}", formula, name)

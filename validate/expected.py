@@ -268,11 +268,7 @@ def taps_of(claim: Claim) -> frozenset[str]:
 
 def spoken(e: Expression, claim: Claim) -> Iterator[At]:
     """The states and taps of which a tree speaks, through definitions."""
-    for part in everything(e):
-        if isinstance(part, At):
-            yield part
-        elif isinstance(part, Name) and part.name in claim.definitions:
-            yield from spoken(claim.definitions[part.name], claim)
+    return (part for part in everything_meant(e, claim.vocabulary) if isinstance(part, At))
 
 
 def _form(value: Any) -> Form:

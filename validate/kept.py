@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from theory import catalog
 from theory.claim import Claim
 from theory.program import Algorithm
+from validate.certificate.files import write_whole
 
 if TYPE_CHECKING:
     from validate.verdict import Result
@@ -104,9 +105,7 @@ def remember(new: Entry, out: Path) -> Entry | None:
     }
     ordered = sorted(entries.values(), key=lambda one: place.get(str(one["id"]), len(place)))
     out.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(ordered, indent=1), encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, json.dumps(ordered, indent=1).encode())
     return None
 
 

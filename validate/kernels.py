@@ -29,6 +29,7 @@ from theory import catalog
 from theory.claim import Claim
 from theory.derivation.export import NotExportedError, kernels, rocq
 from validate import verifier
+from validate.certificate.files import write_whole
 from validate.files import knowing, sources
 from validate.parallel import over_processes, tell
 
@@ -102,8 +103,7 @@ def derivation(claim: Claim, folder: Path) -> Lines | None:
         data = [(item.data or {})["derivation"]["lines"] for item in said if item.outcome == "proved"]
         known = {"id": claim.id, "programs": programs(), "lines": plain(data[0]) if data else None}
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".new").write_text(json.dumps(known), encoding="utf-8")
-        path.with_suffix(".new").replace(path)
+        write_whole(path, json.dumps(known).encode())
     return None if known["lines"] is None else lines(claim, known["lines"])
 
 

@@ -34,7 +34,6 @@ class Piece:
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"label": self.label, "rule": self.rule, "text": self.text}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from validate.report.readable import called
-from validate.report.sheet import markdown, sheet
+from validate.report.sheet import markdown, sheet, verdict_on
 from validate.report.summary import OTHERS, SAID
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def review(papers: Sequence[Paper], results: Mapping[str, Result], quick: bool) 
         lines += [f"Of {_counted(readings, 'reading')} of them {_told(readings, results, OTHERS)}."] if readings else []
         lines.append("")
         for claim in claims:
-            if _verdict(results, claim) == "refuted":
+            if verdict_on(results, claim) == "refuted":
                 lines += [markdown(sheet(claim, paper, results)), ""]
         for word in ("vacuous", "undecided"):
-            left = [claim for claim in claims if _verdict(results, claim) == word]
+            left = [claim for claim in claims if verdict_on(results, claim) == word]
             if left:
                 lines += [f"## {word.capitalize()}", ""]
                 lines += [f"- {called(c)}: {results[c.id].telling or 'said in words alone'}" for c in left]
@@ -55,9 +55,5 @@ def _counted(claims: Sequence[Claim], what: str) -> str:
 
 def _told(claims: Sequence[Claim], results: Mapping[str, Result], words: Mapping[str, tuple[str, str]]) -> str:
     """How many claims have which verdict."""
-    counts = Counter(_verdict(results, claim) for claim in claims)
+    counts = Counter(verdict_on(results, claim) for claim in claims)
     return ", ".join(f"{counts[word]} {words[word][counts[word] > 1]}" for word in words if counts[word])
-
-
-def _verdict(results: Mapping[str, Result], claim: Claim) -> str:
-    return results[claim.id].verdict if claim.id in results else "undecided"

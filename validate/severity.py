@@ -67,7 +67,6 @@ class Kept:
         return f"{self.severity}: {MEANING[self.severity]}; instead: {self.instead} ({self.word})"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return asdict(self)
 
 

@@ -8,7 +8,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from theory.program import VALUE, Apply, Formula, Instruction, Loop, Name, Number, Program, Step, flat, names_in, uses
+from theory.program import (
+    VALUE,
+    Formula,
+    Instruction,
+    Loop,
+    Name,
+    Number,
+    Program,
+    Step,
+    flat,
+    names_in,
+    opposite,
+    uses,
+)
 
 _ONE = Number(Fraction(1))
 REDUCTIONS = frozenset({"mean", "sum", "average"})
@@ -199,7 +212,7 @@ class Facts:
             for j, (other, d) in enumerate(left):
                 if (
                     self._sampled(other) and self.uses[other] == 1 and around[other] == around[step.to]
-                    and self.made[other].of[1] == sample and opposite(c, d)
+                    and self.made[other].of[1] == sample and (c == opposite(d) or d == opposite(c))
                 ):  # fmt: skip
                     left.pop(j)
                     found.append(Difference(sample, at, self.made[other].of[0], c))
@@ -222,19 +235,6 @@ class Facts:
 
         look(self.body, 0)
         return found
-
-
-def opposite(c: Formula, d: Formula) -> bool:
-    """Whether c = -d as written."""
-    return c == _negative(d) or d == _negative(c)
-
-
-def _negative(c: Formula) -> Formula:
-    if isinstance(c, Apply) and c.operation == "neg":
-        return c.arguments[0]
-    if isinstance(c, Number):
-        return Number(-c.value)
-    return Apply("neg", (c,))
 
 
 def vanishes(formula: Formula, mask: str) -> bool:

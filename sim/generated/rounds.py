@@ -360,7 +360,6 @@ class _Rounds:
     # --- all of it
 
     def text(self) -> str:
-        """The text."""
         program = self.program
         simple = [
             (result, name)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.arguments import real
 from theory.program import work
 
 Array = NDArray[Any]
@@ -72,15 +73,7 @@ class Numbers:
             if not isinstance(value, Rational) or isinstance(value, bool):
                 raise ValueError(f"{name}={value!r} is not rational: an exact problem needs an int or a Fraction")
             return Fraction(int(value.numerator), int(value.denominator))
-        if isinstance(value, bool | np.bool_ | str | bytes):
-            raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)")
-        try:
-            number = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(f"{name}={value!r} is not a number in (-inf, inf)") from None
-        if not math.isfinite(number):
-            raise ValueError(f"{name}={value!r} is outside (-inf, inf)")
-        return number
+        return real(name, value, "(-inf, inf)")
 
     def array(self, values: Any) -> Array:
         """A working copy of an array of numbers (any shape)."""

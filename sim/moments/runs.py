@@ -131,7 +131,7 @@ class _Run:
             raise ValueError(f"parameters has no {missing[0]!r}; the program takes {', '.join(program.parameters)}")
         known = (*program.parameters, *_lengths(program))
         given = {name: parameters[name] for name in known if name in parameters}
-        lags = {len(given[step.label]) for step in program.steps if step.op == "combine"}  # type: ignore[union-attr]
+        lags = {len(given[name]) for name in program.weights}
         if len(lags) == 1:  # J is known from the weights of what is remembered
             given = {**dict.fromkeys(_lengths(program), next(iter(lags))), **given}
         self.parameters = Parameters(given, self.numbers, problem.clients, problem.dim, rounds)

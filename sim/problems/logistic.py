@@ -64,16 +64,13 @@ class RidgeLogistic(RidgeRegression):
 
     @property
     def dim(self) -> int:
-        """d."""
         return int(self.features.shape[2])
 
     def loss(self, theta: Any) -> Array:
-        """(N,), f_n(theta)."""
         w = self._points(theta)
         return self.ridge / 2 * np.sum(w * w, axis=-1) + np.mean(np.logaddexp(0.0, -self._margins(w)), axis=1)
 
     def gradient(self, theta: Any) -> Array:
-        """(N, d), the gradients of f_n at theta."""
         w = self._points(theta)
         slopes = self.labels * _sigmoid(-self._margins(w))
         return self.ridge * w - (slopes[:, None, :] @ self.features)[:, 0] / self.samples
@@ -130,7 +127,6 @@ class RidgeLogistic(RidgeRegression):
 
     @cached_property
     def _pooled(self) -> RidgeLogistic:
-        """The average of the clients' functions, as that of one client with everybody's samples."""
         return RidgeLogistic(self.features.reshape(1, -1, self.dim), self.labels.reshape(1, -1), self.ridge)
 
     def variance_at(self, theta: Any, batch: int | None) -> Array:

@@ -80,7 +80,6 @@ class RidgeSoftmax(RidgeRegression):
         return self.classes * self.inputs
 
     def loss(self, theta: Any) -> Array:
-        """(N,), f_n(theta)."""
         points = self._points(theta)
         logits = self._logits(self.features, points)
         true = np.take_along_axis(logits, self.labels[:, :, None], axis=2)[:, :, 0]
@@ -126,7 +125,6 @@ class RidgeSoftmax(RidgeRegression):
 
     @cached_property
     def _pooled(self) -> RidgeSoftmax:
-        """The average of the clients' functions, as that of one client with everybody's samples."""
         labels = self.labels.reshape(1, -1)
         return RidgeSoftmax(self.features.reshape(1, -1, self.inputs), labels, self.classes, self.ridge)
 

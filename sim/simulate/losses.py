@@ -75,13 +75,11 @@ class LossFunctions(Functions):
         return torch.func.vmap(inner)(points.expand(self.clients, -1, -1), self._data, self._weights)
 
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         return self._map(torch.func.grad(self._mean), v, who).transpose(1, 2).contiguous()
 
     def sample_gradient(self, v: Tensor, sample: Sample, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         index = sample.index  # (B, N or 1, R)
@@ -93,11 +91,9 @@ class LossFunctions(Functions):
         return torch.func.vmap(inner, in_dims=(0, 0, None))(points, data, weights).transpose(1, 2).contiguous()
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return self._map(self._mean, v, who)
 
     def hessian(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         return self._map(torch.func.jacrev(torch.func.jacrev(self._mean)), v, who).permute(0, 2, 3, 1).contiguous()

@@ -97,19 +97,15 @@ class PresentFunctions(Functions):
         return found
 
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return self._slots(v, None, "gradient")
 
     def sample_gradient(self, v: Tensor, sample: Sample, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return self._slots(v, sample, "sample_gradient")
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return self._slots(v, None, "value")
 
     def prox(self, v: Tensor, t: Any, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         rows = torch.where(self.there, v, v.new_zeros(()))
@@ -229,7 +225,6 @@ class PresenceMachine(TorchMachine):
         }
 
     def begin(self, k: int) -> None:
-        """As `TorchMachine`."""
         self.presence.take_part(k)
         self.scalars = self._all
         super().begin(k)

@@ -57,18 +57,15 @@ class QuadraticFunctions(Functions):
         self._inverses: dict[Any, Tensor] = {}
 
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         if who is None:
             return product(self._hessian, v).sub_(self._linear)
         linear = of_each_run(self._linear[..., 0], who)
         return product_of_each(of_each_run(self._hessian, who), v).sub_(linear)
 
     def full_gradient(self, v: Tensor) -> Tensor:
-        """As `Functions`."""
         return product(self._mean_hessian, v).sub_(self._mean_linear)
 
     def sample_gradient(self, v: Tensor, sample: Sample, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return batch_mean([self._one(v, sample, b, who) for b in range(len(sample.index))])
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
@@ -85,7 +82,6 @@ class QuadraticFunctions(Functions):
         return q * residual
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         linear = self._linear if who is None else of_each_run(self._linear[..., 0], who)
         offset = self._offset if who is None else of_each_run(self._offset[:, 0], who)
         slope = self.gradient(v, who)

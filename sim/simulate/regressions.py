@@ -41,7 +41,6 @@ class LogisticFunctions(Functions):
 
     @property
     def work(self) -> int:
-        """As `Functions`."""
         return self.clients * (2 * self.dim + 3 * int(self.counts[0]))
 
     def _margins(self, v: Tensor, who: Tensor | None) -> Tensor:
@@ -57,12 +56,10 @@ class LogisticFunctions(Functions):
         return product_of_each(of_each_run(self._columns, who), slopes).div_(slopes.shape[1])
 
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         slopes = self._margins(v, who).neg_().sigmoid_()
         return v * self.ridge - self._pulled(slopes, who)
 
     def sample_gradient(self, v: Tensor, sample: Sample, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return batch_mean([self._one(v, sample, b, who) for b in range(len(sample.index))])
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
@@ -71,14 +68,12 @@ class LogisticFunctions(Functions):
         return v * self.ridge - a * slope
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         losses = torch.nn.functional.softplus(-self._margins(v, who), threshold=40.0)
         return losses.mean(1) + self.ridge / 2 * v.square().sum(1)
 
     def hessian(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         margins = self._margins(v, who)
@@ -111,7 +106,6 @@ class SoftmaxFunctions(Functions):
 
     @property
     def work(self) -> int:
-        """As `Functions`."""
         return self.clients * (4 * self.dim + 4 * int(self.counts[0]) * self.classes)
 
     def _matrix(self, v: Tensor) -> Tensor:
@@ -132,7 +126,6 @@ class SoftmaxFunctions(Functions):
         return self._labels[..., None] if who is None else of_each_run(self._labels, who)
 
     def gradient(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         errors = self._logits(v, who).softmax(2).sub_(self._labels_of(who))  # (N or 1, n, C, R)
         if who is None:
             pulled = product(self._columns, errors.flatten(2)).unflatten(2, (self.classes, -1)).transpose(1, 2)
@@ -141,7 +134,6 @@ class SoftmaxFunctions(Functions):
         return v * self.ridge + pulled.reshape(-1, self.dim, v.shape[2]) / errors.shape[1]
 
     def sample_gradient(self, v: Tensor, sample: Sample, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         return batch_mean([self._one(v, sample, b, who) for b in range(len(sample.index))])
 
     def _one(self, v: Tensor, sample: Sample, b: int, who: Tensor | None) -> Tensor:
@@ -151,13 +143,11 @@ class SoftmaxFunctions(Functions):
         return v * self.ridge + (errors[:, :, None] * x[:, None]).flatten(1, 2)
 
     def value(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         logits = self._logits(v, who)
         losses = logits.logsumexp(2) - (logits * self._labels_of(who)).sum(2)
         return losses.mean(1) + self.ridge / 2 * v.square().sum(1)
 
     def hessian(self, v: Tensor, who: Tensor | None = None) -> Tensor:
-        """As `Functions`."""
         import torch
 
         chances = self._logits(v, who).softmax(2)

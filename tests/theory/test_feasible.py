@@ -16,8 +16,7 @@ from theory.domain import COUNT, NONNEGATIVE, OPEN_UNIT, POSITIVE, REAL, Domain
 from theory.evaluate import bound, hypotheses
 from theory.feasible import smt
 from theory.feasible.boxes import search
-from theory.feasible.compatible import compatible
-from theory.feasible.conflicts import function_conflicts
+from theory.feasible.compatible import compatible, function_conflicts
 from theory.feasible.constraints import read_system
 from theory.feasible.decide import Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits

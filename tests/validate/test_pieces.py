@@ -40,8 +40,8 @@ from validate.instances.shrinking import shrunk
 from validate.play import Play
 from validate.satisfied import best, true
 from validate.verifier import FormatError
-from validate.verifier import pieces_assumed as other_eyes
-from validate.verifier.pieces import read_pieces
+from validate.verifier import ridges_assumed as other_eyes
+from validate.verifier.ridges import read_ridges
 from validate.verifier.scalars import Work
 
 F = Fraction
@@ -304,7 +304,7 @@ def test_the_verifiers_own_eyes_see_the_same(seed: int, text: str) -> None:
     one = made_pieces(shape_of([predicate], True), rng.choice(ONE_DIMENSION), rng, convex=rng.random() < 0.5)
     if rng.random() < 0.3:
         one = problem(rng)
-    read = read_pieces(text_of(one.to_json()), Work())
+    read = read_ridges(text_of(one.to_json()), Work(), alone=True)
     constants: tuple[Any, ...] = ()
     if predicate.constants:
         known = best(predicate, one) or (some(rng),) * len(predicate.constants)

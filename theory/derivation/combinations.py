@@ -100,7 +100,6 @@ def turns_of(kernel: Kernel, index: str) -> Quotient:
 
 
 def multiplier_of(kernel: Kernel, data: Mapping[str, Any]) -> Expression:
-    """A multiplier."""
     found = kernel.expression(data.get("times", "1"))
     if read(found, kernel.claim.vocabulary).shape != "scalar":
         raise RejectedError(f"the multiplier {text_of(found)} is a vector")

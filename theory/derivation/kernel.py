@@ -81,6 +81,15 @@ def check(claim: Claim, lines: Sequence[Mapping[str, Any]] | None = None) -> Che
     )
 
 
+def refusal(claim: Claim, lines: Sequence[Mapping[str, Any]]) -> str | None:
+    """Why lines are not accepted as a derivation of a claim; None where they are."""
+    try:
+        check(claim, lines)
+    except NotProvedError as error:
+        return str(error)
+    return None
+
+
 def accepted(
     claim: Claim, written: Sequence[Mapping[str, Any]], where: Mapping[int, str] | None = None, depth: int = 0
 ) -> tuple[Kernel, Line]:

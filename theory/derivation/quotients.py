@@ -160,7 +160,6 @@ class Quotient:
 
     @cached_property
     def draws(self) -> frozenset[Any]:
-        """The draws in it."""
         return frozenset().union(*(a.draws for a in self.atoms))
 
     @cached_property

@@ -143,7 +143,6 @@ def around(binders: Sequence[Binder], text: str) -> str:
 
 
 def vector(q: Quotient) -> str:
-    """A vector."""
     pieces: list[str] = []
     for m, c in sorted(q.over.items(), key=lambda t: t[1] < 0):
         rest = tuple((a, e) for a, e in m if a.kind != "vec" and not (a.kind == "bind" and _of_vector(a)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from theory.feasible.compatible import Compatibility, compatible
-from theory.feasible.conflicts import Conflict, function_conflicts
+from theory.feasible.compatible import Compatibility, Conflict, compatible, function_conflicts
 from theory.feasible.decide import Emptiness, Feasibility, feasible, feasible_relations
 from theory.feasible.limits import Limits
 

@@ -1,4 +1,8 @@
-"""Whether a claim's hypotheses are compatible: what they say of numbers, and of functions."""
+"""Whether a claim's hypotheses are compatible: what they say of numbers, and of functions.
+
+Conflicts between functions are not seen in the relations between numbers: gradients that are bounded on all of R^d and
+strong convexity exclude each other whatever the constants are.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,42 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from theory import predicates
 from theory.calculator import calculator
 from theory.claim import Claim
-from theory.feasible.conflicts import Conflict, function_conflicts
 from theory.feasible.decide import Entry, Feasibility, Outcome, feasible
 from theory.feasible.limits import ANY, Limits
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Two assumptions that no functions satisfy together.
+
+    Attributes:
+        first: an assumption, as the claim has it.
+        second: another.
+        proof: why, in a line.
+    """
+
+    first: str
+    second: str
+    proof: str
+
+
+def function_conflicts(claim: Claim) -> tuple[Conflict, ...]:
+    """Pairs of a claim's assumptions on functions that cannot hold together.
+
+    Of strongly convex f_n or f_ni the mean is strongly convex, of bounded gradients the mean is bounded.
+    """
+    if claim.over:  # asked at some x only
+        return ()
+    return tuple(
+        Conflict(one.text, other.text, "gradients of a strongly convex f grow without a bound")
+        for one in claim.predicates
+        if isinstance(one, predicates.StronglyConvex)
+        for other in claim.predicates
+        if isinstance(other, predicates.Lipschitz | predicates.BoundedGradients) and len(other.constants) == 1
+    )
 
 
 @dataclass(frozen=True)

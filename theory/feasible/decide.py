@@ -75,7 +75,6 @@ class Feasibility:
     detail: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         witness = None
         if self.witness is not None:
             witness = {n: [str(x) for x in v] if isinstance(v, tuple) else str(v) for n, v in self.witness.items()}

@@ -32,6 +32,7 @@ from theory.program.data import (
     Step,
     flat,
     loops_around,
+    opposite,
     uses,
 )
 from theory.program.limits import limits
@@ -70,6 +71,7 @@ __all__ = [
     "limits",
     "loops_around",
     "names_in",
+    "opposite",
     "pseudo_code",
     "pseudo_lines",
     "renaming",

@@ -10,7 +10,7 @@ from typing import Any
 
 from theory.formula import Apply, Formula, Number, text_of
 from theory.program.algorithm import Algorithm
-from theory.program.data import Instruction, Loop, Program, Step, flat
+from theory.program.data import Instruction, Loop, Program, Step, flat, opposite
 
 
 def altered(program: Program, factors: Sequence[Fraction]) -> Iterator[tuple[str, Program]]:
@@ -81,15 +81,6 @@ def _terms(step: Instruction, factors: Sequence[Fraction], hints: Mapping[str, s
                     of, numbers = step.of[:j] + step.of[j + 1 :], step.numbers[:j] + step.numbers[j + 1 :]
                     yield f"the algorithm without {where}", replace(step, of=of, numbers=numbers)
                 continue
-            new: Formula = _opposite(number) if factor == -1 else Apply("*", (Number(factor), number))
+            new: Formula = opposite(number) if factor == -1 else Apply("*", (Number(factor), number))
             numbers = (*step.numbers[:j], new, *step.numbers[j + 1 :])
             yield f"the algorithm's {where} times {factor}", replace(step, numbers=numbers)
-
-
-def _opposite(number: Formula) -> Formula:
-    """As an author writes it with the other sign."""
-    if isinstance(number, Number):
-        return Number(-number.value)
-    if isinstance(number, Apply) and number.operation == "neg":
-        return number.arguments[0]
-    return Apply("neg", (number,))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from theory.formula import Apply, Formula, Name, names_in, text_of
+from theory.formula import Apply, Formula, Name, Number, names_in, text_of
 from theory.program.findings import Findings
 
 Kind = Literal["server", "client", "table", "past", "client past", "number", "numbers", "sample"]
@@ -202,6 +202,11 @@ class Program:
         """What readings find out about the program alone, each by keys of its own."""
         return Findings()
 
+    @cached_property
+    def weights(self) -> frozenset[str]:
+        """The parameters that are one number for each remembered vector: what `combine` takes."""
+        return frozenset(step.label for step in self.steps if isinstance(step, Instruction) and step.op == "combine")
+
     @property
     def random(self) -> bool:
         """Whether a round draws anything."""
@@ -289,11 +294,21 @@ def uses(body: Sequence[Step], result: Sequence[str]) -> dict[str, int]:
 
 
 def renamed(formula: Formula, new: Callable[[str], str]) -> Formula:
+    """A formula with other names."""
     if isinstance(formula, Name):
-        return Name(new(formula.name)) if VALUE.match(formula.name) else formula
+        return Name(new(formula.name))
     if isinstance(formula, Apply):
         return Apply(formula.operation, tuple(renamed(a, new) for a in formula.arguments))
     return formula
+
+
+def opposite(formula: Formula) -> Formula:
+    """A formula as an author writes it with the other sign."""
+    if isinstance(formula, Number):
+        return Number(-formula.value)
+    if isinstance(formula, Apply) and formula.operation == "neg":
+        return formula.arguments[0]
+    return Apply("neg", (formula,))
 
 
 def step_json(step: Step) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _too_early(recorder: Recorder) -> Callable[[], str]:
 
 def _shape(steps: Sequence[Step]) -> Any:
     """What has to be alike in all turns: everything but the names of values."""
-    blank = lambda _: "_"  # noqa: E731
+    blank = lambda name: "_" if VALUE.match(name) else name  # noqa: E731
 
     def of(step: Step) -> Any:
         if isinstance(step, Loop):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from theory.formula import Apply, Formula, Name, Number, names_in
-from theory.program.data import DRAWS, Instruction, Program, Step, uses
+from theory.formula import Formula, Name, Number, names_in
+from theory.program.data import DRAWS, Instruction, Program, Step, renamed, uses
 
 _OPERATORS = {"+", "-", "*", "/", "**", "neg"}
 BY_COORDINATES = " by coordinates"  # said once, at the end
@@ -85,7 +85,7 @@ def pseudo_lines(program: Program) -> PseudoCode:
         texts[name] = called(name, s.name)
 
     def number(formula: Formula) -> str:
-        return _plain(_renamed_freely(formula, texts))
+        return _plain(renamed(formula, lambda name: texts.get(name, name)))
 
     def expression(step: Instruction) -> str:
         if step.op == "linear":
@@ -179,14 +179,6 @@ def _wrapped(text: str) -> bool:
         if depth == 0:
             return i == len(text) - 1
     return False
-
-
-def _renamed_freely(formula: Formula, texts: Mapping[str, str]) -> Formula:
-    if isinstance(formula, Name):
-        return Name(texts.get(formula.name, formula.name))
-    if isinstance(formula, Apply):
-        return Apply(formula.operation, tuple(_renamed_freely(a, texts) for a in formula.arguments))
-    return formula
 
 
 _STRENGTH = {"+": 1, "-": 1, "neg": 2, "*": 3, "/": 3, "**": 5}

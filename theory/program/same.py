@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from theory.formula import Apply, Formula, Name
-from theory.program.data import VALUE, Instruction, Loop, Program, State, Step
-from theory.program.tracing import tidied
+from theory.program.data import Instruction, Loop, Program, State, Step, renamed
+from theory.program.tracing import tidied, with_taps
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -26,7 +26,7 @@ def renaming(one: Program, other: Program) -> Mapping[str, str] | None:
 def _canonical(program: Program) -> tuple[Program, tuple[str, ...]]:
     """The program without taps, its names numbered in the order in which they are met, and what they were."""
     inputs = len(program.state)
-    body, result = tidied(_untapped(program.body), program.result, inputs)  # what only taps used is gone
+    body, result = tidied(with_taps(program, ()).body, program.result, inputs)  # what only taps used is gone
     body, result = tidied(_ordered(body, result), result, inputs)
     met = dict.fromkeys(
         name
@@ -34,25 +34,21 @@ def _canonical(program: Program) -> tuple[Program, tuple[str, ...]]:
         if name in program.parameters
     )
     new = {name: f"p{i}" for i, name in enumerate(met)}
+
+    def called(name: str) -> str:
+        return new.get(name, name)
+
     state = tuple(
         replace(
             s,
             name=f"s{i}",
-            initial=_WORD.sub(lambda m: new.get(m[0], m[0]), s.initial),
-            length=None if s.length is None else _renamed(s.length, new),
+            initial=_WORD.sub(lambda m: called(m[0]), s.initial),
+            length=None if s.length is None else renamed(s.length, called),
         )
         for i, s in enumerate(program.state)
     )
-    steps = tuple(_step(step, new) for step in body)
+    steps = tuple(_step(step, called) for step in body)
     return Program("", state, tuple(new.values()), steps, result), tuple(met)
-
-
-def _untapped(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    return tuple(
-        replace(step, body=_untapped(step.body)) if isinstance(step, Loop) else step
-        for step in steps
-        if isinstance(step, Loop) or step.op != "tap"
-    )
 
 
 def _ordered(steps: Sequence[Step], wanted: Sequence[str]) -> tuple[Step, ...]:
@@ -121,19 +117,11 @@ def _terms(step: Instruction) -> list[tuple[str, Formula]]:
     return sorted(zip(step.of, step.numbers, strict=True), key=lambda term: int(term[0][1:]))
 
 
-def _step(step: Step, new: Mapping[str, str]) -> Step:
+def _step(step: Step, called: Callable[[str], str]) -> Step:
     if isinstance(step, Loop):
-        count = None if step.count is None else _renamed(step.count, new)
-        return replace(step, count=count, body=tuple(_step(inner, new) for inner in step.body))
+        count = None if step.count is None else renamed(step.count, called)
+        return replace(step, count=count, body=tuple(_step(inner, called) for inner in step.body))
     terms = _terms(step)
     of = tuple(name for name, _ in terms) if step.op == "linear" else step.of
-    numbers = tuple(_renamed(formula, new) for _, formula in terms)
-    return replace(step, of=of, numbers=numbers, label=new.get(step.label, step.label))
-
-
-def _renamed(formula: Formula, new: Mapping[str, str]) -> Formula:
-    if isinstance(formula, Name):
-        return formula if VALUE.match(formula.name) else Name(new.get(formula.name, formula.name))
-    if isinstance(formula, Apply):
-        return Apply(formula.operation, tuple(_renamed(part, new) for part in formula.arguments))
-    return formula
+    numbers = tuple(renamed(formula, called) for _, formula in terms)
+    return replace(step, of=of, numbers=numbers, label=called(step.label))

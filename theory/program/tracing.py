@@ -139,7 +139,7 @@ def needed(body: tuple[Step, ...], result: tuple[str, ...]) -> tuple[Step, ...]:
 
 
 def _with_names(step: Step, names: Mapping[str, str]) -> Step:
-    new = lambda name: names[name]  # noqa: E731
+    new = lambda name: names.get(name, name)  # noqa: E731
     if isinstance(step, Instruction):
         numbers = tuple(renamed(f, new) for f in step.numbers)
         return replace(step, to=names[step.to] if step.to else "", of=tuple(map(new, step.of)), numbers=numbers)

@@ -74,7 +74,6 @@ class Applicability:
 
     @property
     def holds(self) -> bool:
-        """Whether all of them hold."""
         return all(condition.holds is True for condition in self.conditions)
 
     @property

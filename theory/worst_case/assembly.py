@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from theory.arithmetic import to_element
 from theory.worst_case.classes import Class
 from theory.worst_case.forms import Extreme, Form, Linear, NotLinearError
-from theory.worst_case.program import Family, Point, Program, Row, interpolation, rational, single
+from theory.worst_case.program import Family, Point, Program, Row, interpolation, single
 
 Vector = tuple[Any, ...]
 ORIGIN = 0
@@ -158,11 +159,11 @@ def estimation(
         if program is not None:
             return Estimation(program, (), (), True)
     where = {j: place for place, j in enumerate(kept)}
-    units = tuple([rational(of) for of in met.scale]), met.unit
+    units = tuple([to_element(of) for of in met.scale]), met.unit
     rows: list[Row] = [{place: Fraction(1)} for place in range(len(kept))]
 
     def row(vector: Vector, of: Fraction) -> int:
-        share = 1 / rational(of)
+        share = 1 / to_element(of)
         rows.append({where[j]: fraction(c * units[0][j] * share) for j, c in enumerate(vector) if c and j in where})
         return len(rows) - 1
 
@@ -174,7 +175,7 @@ def estimation(
             found += families(f"f_{n + 1},{i + 1}", known, met.classes[n, i], met, places, row, of_unit)
             owners += [(n, i)] * (len(found) - len(owners))
     if reach is not None:
-        length = Form({(j, j): rational(c) for j, c in met.roots.items() if j in where}, constant=-reach)
+        length = Form({(j, j): to_element(c) for j, c in met.roots.items() if j in where}, constant=-reach)
         conditions.append(("length of the start", length))
     for name, form in conditions:
         found.append(single(name, *_parts(form, where, places, *units)))

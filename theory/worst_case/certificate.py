@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from theory import psd
+from theory.arithmetic import to_element
+from theory.operations import to_fraction
 from theory.worst_case.exactly import Products, Vectors, imbalance, products, residual
-from theory.worst_case.program import Program, rational
+from theory.worst_case.program import Program
 from theory.worst_case.solver import Solved
 
 BITS = 53  # multipliers are rounded to multiples of 2^-BITS: no more than floats hold near 1
@@ -131,13 +133,13 @@ def _rebalance(program: Program, multipliers: dict[int, Fraction], excesses: lis
         family, k = located[index]
         for slope, value in zip(family.slopes, family.values[k].tolist(), strict=True):
             if value >= 0:
-                matrix[value, column] = matrix[value, column] + rational(slope)
+                matrix[value, column] = matrix[value, column] + to_element(slope)
     try:
-        change = matrix.solve(flint.fmpq_mat(program.values, 1, [rational(-e) for e in excesses]))
+        change = matrix.solve(flint.fmpq_mat(program.values, 1, [to_element(-e) for e in excesses]))
     except ZeroDivisionError:
         return
     for column, index in enumerate(order):
-        multipliers[places[index]] += _fraction(change[column, 0])
+        multipliers[places[index]] += to_fraction(change[column, 0])
 
 
 def evaluate(program: Program, vectors: Vectors, values: tuple[Fraction, ...]) -> Instance:
@@ -183,7 +185,3 @@ def _constant(program: Program, multipliers: tuple[tuple[int, Fraction], ...]) -
         if family.constant:
             total -= family.constant * sum((y for k, y in multipliers if 0 <= k - start < len(family)), Fraction(0))
     return total
-
-
-def _fraction(number: Any) -> Fraction:
-    return Fraction(int(number.p), int(number.q))

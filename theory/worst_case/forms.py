@@ -44,7 +44,6 @@ class Form:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number."""
         return not self.gram and not self.values
 
     def __rmul__(self, factor: Any) -> Form:

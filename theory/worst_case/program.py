@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -212,13 +211,6 @@ def matrices(table: Array, slices: Sequence[slice], family: Family, which: Array
         part = rows[:, :, block]
         result.append(np.matmul(part.transpose(0, 2, 1), np.matmul(family.floats, part)))
     return result
-
-
-def rational(number: Fraction) -> Any:
-    """A Fraction as a flint rational."""
-    import flint
-
-    return flint.fmpq(number.numerator, number.denominator)
 
 
 def single(

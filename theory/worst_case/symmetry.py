@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from theory.arithmetic import to_element
 from theory.worst_case.assembly import Meeting, families, fraction
 from theory.worst_case.forms import Form
-from theory.worst_case.program import Program, Row, rational, single
+from theory.worst_case.program import Program, Row, single
 
 Place = tuple[int, int]
 """A client, and which of its points: its gradient there is a basis vector."""
@@ -133,7 +134,7 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
     """The program of merged clients; None where a client's point hangs on others in another way than by their mean."""
     met, N = one.met, one.clients
     scale, unit = met.scale, met.unit
-    exact = [rational(of) for of in scale]
+    exact = [to_element(of) for of in scale]
     first = {b: a for a, b in enumerate(one.kept)}
     mean = {j: len(first) + a for a, j in enumerate(one.means)}
     deviation = {j: len(first) + len(mean) + a for a, j in enumerate(one.deviations)}
@@ -142,9 +143,9 @@ def program_of(one: Merged, objective: Form, conditions: Sequence[tuple[str, For
     astray = []
 
     def row(vector: Sequence[Any], of: Fraction) -> int:
-        share = 1 / rational(of)
+        share = 1 / to_element(of)
         found = {first[b]: fraction(vector[b] * exact[b] * share) for b in one.kept if vector[b]}
-        share = rational(unit) * share
+        share = to_element(unit) * share
         for j in one.deviations:
             own = [vector[one.basis[n, j]] if (n, j) in one.basis else 0 for n in range(N)]
             if not any(own):

@@ -57,7 +57,6 @@ class Check:
     detail: str
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"name": self.name, "outcome": self.outcome, "detail": self.detail}
 
 
@@ -93,7 +92,6 @@ class ClaimAudit:
         return f"{self.id}: {many} suspicion{'s' if many != 1 else ''} in {len(self.checks)} checks"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"id": self.id, "units": dict(self.units), "checks": [check.to_json() for check in self.checks]}
 
     def __str__(self) -> str:
@@ -156,12 +154,7 @@ def _names(claim: Claim) -> Check:
     trees: list[Any] = [*claim.sentence.sides]
     trees += [side for relation in claim.relations for side in relation.sides]
     trees += [constant for one in claim.predicates for constant in one.constants]
-    used = {part.name for tree in trees for part in everything(tree) if isinstance(part, Name)}
-    for name in reversed(list(claim.where)):
-        if name in used:
-            from theory.sentence import parse_expression
-
-            used |= {part.name for part in everything(parse_expression(claim.where[name])) if isinstance(part, Name)}
+    used = claim.definitions_in(trees)
     idle = [f"the definition {name} is used nowhere" for name in claim.where if name not in used]
     if claim.program is not None:
         acting = _acting(claim)

@@ -127,7 +127,6 @@ class Hinged:
         return sum((share * self.slopes[f][-1] for share, f in self._parts(which)), rational_type()(0))
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient."""
         return (self._steep(v[0] - self.centre, which), *(self._aside(which) * x for x in v[1:]))
 
     def _turns(self, which: tuple[int, ...], more: Any) -> tuple[list[Any], list[Any]]:

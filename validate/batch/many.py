@@ -35,7 +35,6 @@ class Many(Operand):
         return np.abs(self.values) if self.terms is None else self.terms
 
     def operate(self, name: str, arguments: tuple[Any, ...]) -> Any:
-        """The result of an operation of formulas."""
         if name in ("min", "max"):
             return Many(reduce(FUNCTIONS[name], map(values_of, arguments)))
         if name in _EXACTLY:

@@ -253,7 +253,6 @@ class _Slanted:
         return x, [(n, np.einsum("jdb,db->jb", self.a[n], x)) for n in clients]
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient."""
         x, clients = self._at(v, which)
         total = self.least * x
         for n, along in clients:

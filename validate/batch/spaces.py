@@ -16,7 +16,8 @@ from validate import satisfied
 from validate.batch.hinges import Hinges
 from validate.batch.recorded import Array
 from validate.instances.pieces import Pieces, Piecewise
-from validate.satisfied.spaces import Space, which_of
+from validate.instances.problems import which_of
+from validate.satisfied.spaces import Space
 
 if TYPE_CHECKING:
     from validate.batch.bests import Problems

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from validate.commands import completion, own
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, progress, read_object, table
 
 
@@ -28,7 +29,7 @@ def audit(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Of a claim: fewer instances.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of a claim: of the instances.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a problem's constants, or look at a claim.
 

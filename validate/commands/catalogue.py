@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from validate.commands import completion, messages, own, parameters_of
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import number, plain, print_json, table
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def claims(
     out: Annotated[Path, typer.Option("--out", help="Folder in which `check` left its verdicts.")] = Path(
         "fedproof-out"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the claims, with the verdicts that are known.
 
@@ -123,7 +124,7 @@ def show(
         ),
     ],
     latex: Annotated[bool, typer.Option("--latex", help="Print the formulas in LaTeX.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a claim: statement, hypotheses, parameters, proof.
 
@@ -187,10 +188,7 @@ def _left(left: Bound, parameters: Mapping[str, Any], rigorous: bool) -> dict[st
 
 
 def bound(
-    claim_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
+    claim_id: ClaimId,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -201,7 +199,7 @@ def bound(
         ),
     ] = None,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Enclose the exact value by ball arithmetic.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Evaluate the right side of a claim.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import number, print_json, progress, table
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def compare(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FIGURE", help="Draw what is promised: .svg, .png or .pdf.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say which algorithm and step theory promises most for.
 

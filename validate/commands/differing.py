@@ -6,16 +6,14 @@ from typing import Annotated
 
 import typer
 
-from validate.commands import completion, own
+from validate.commands import own
 from validate.commands.measuring import assigned
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import print_json, progress
 
 
 def diff(
-    name: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
+    name: ClaimId,
     implementation: Annotated[
         str,
         typer.Option(
@@ -34,7 +32,7 @@ def diff(
         float | None,
         typer.Option("--tolerance", help="Relative; else 1e-9, and 1e-4 for single precision."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Hold your code against a claim's algorithm.
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from validate.commands import missing
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, progress, table
 
 FLOORS = ("theory", "sim", "validate")
@@ -114,7 +115,7 @@ def doctor(
     no_self_test: Annotated[
         bool, typer.Option("--no-self-test", help="Only look at what is there, and compute nothing.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look at the installation, and test it.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from validate.commands import completion, messages, missing, own
+from validate.commands.options import AsJson, Jobs, Quick
 from validate.commands.output import print_json, progress, ratio, table, writable
 
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
 
 FAILED = ("refuted", "vacuous")
 
-Quick = Annotated[bool, typer.Option("--quick", help="Smaller searches and fewer runs.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", "--processes", min=1, help="At most as many processes; one a core without."),
-]
 Seconds = Annotated[
     float | None,
     typer.Option("--repair", metavar="SECONDS", min=1, help="CPU time to search for what stands instead, a claim."),
@@ -56,7 +52,7 @@ def check(
     seed: Seed = 0,
     jobs: Jobs = None,
     repair: Seconds = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Gather the evidence for claims, and say the verdicts.
 
@@ -103,7 +99,7 @@ def verify(
         list[Path] | None,
         typer.Option("--claims", metavar="PAPER.py", help="A paper of your own, which is run; may be given again."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Re-check certificates, and compare them with the claims.
 
@@ -221,7 +217,7 @@ def report(
     ),
     jobs: Jobs = None,
     repair: Seconds = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check papers, and write the report (HTML, figures, JSON).
 
@@ -254,7 +250,7 @@ def reproduce(
     quick: Quick = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for the figures and tables.")] = Path("fedproof-out"),
     seed: Seed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Redraw the figures of a paper's experiments.
 

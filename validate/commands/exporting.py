@@ -9,23 +9,21 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from validate.commands import completion, messages, own
+from validate.commands import messages, own
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import print_json
 
 NOT_EXPORTED = 1
 
 
 def export(
-    target: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
+    target: ClaimId,
     to: Annotated[Literal["rocq", "lean"], typer.Option("--to", help="The prover: rocq (Coq 8.16 and later) or lean.")],
     out: Annotated[Path | None, typer.Option("--out", help="Write the files into this folder.")] = None,
     proof: Annotated[
         Path | None, typer.Option("--proof", help="A derivation as JSON, in place of the claim's proof.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a claim and its proof as a file for another prover.
 

@@ -8,23 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from validate.commands import completion, messages, own
+from validate.commands import messages, own
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import print_json, progress, writable
 
 
 def falsify(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="Id of a claim; or paper.py:LABEL.",
-            autocompletion=completion.claim_ids,
-        ),
-    ],
+    name: ClaimId,
     seconds: Annotated[float, typer.Option("--seconds", help="Time limit of the search.", min=1)] = 60.0,
     seed: Annotated[int, typer.Option("--seed", help="Of the search.", min=0)] = 0,
     out: Annotated[Path, typer.Option("--out", help="Folder for the certificate.")] = Path("fedproof-out"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search for an instance that breaks a claim.
 

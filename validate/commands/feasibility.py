@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import completion, missing, own
+from validate.commands import missing, own
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import print_json
 
 if TYPE_CHECKING:
@@ -37,10 +38,7 @@ def text(result: dict[str, Any], found: Feasibility) -> str:
 
 
 def feasible(
-    claim_id: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of the claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
+    claim_id: ClaimId,
     assignments: Annotated[
         list[str] | None,
         typer.Option(
@@ -55,7 +53,7 @@ def feasible(
         float,
         typer.Option("--effort", help="How much may be computed; 1 is ten seconds or so, of whatever machine."),
     ] = 1.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask whether a claim's hypotheses can hold together.
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands import completion, own
+from validate.commands import own
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.oracle import any_number_of_digits
 from validate.commands.output import number, print_json, progress, read_object, table
 
@@ -25,16 +26,13 @@ SAID = {
 
 
 def measure(
-    name: Annotated[
-        str,
-        typer.Argument(metavar="ID", help="Id of a claim; or paper.py:LABEL.", autocompletion=completion.claim_ids),
-    ],
+    name: ClaimId,
     spec: Annotated[str, typer.Argument(metavar="INSTANCE.json", help="The instance, or - for stdin.")],
     assignments: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A constant of the claim; else the best of the instance."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print both sides of a claim on an instance, exactly.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from validate.commands import completion, own
+from validate.commands.options import AsJson
 from validate.commands.output import number, plain, print_json, progress, table, writable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def mutate(
     to: Annotated[
         Path | None, typer.Option("--log", help="File to which each mutant is added as JSON when it is judged.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask how many false neighbours of a claim are refuted.
 

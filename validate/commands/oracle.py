@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import plain, print_json, progress, read_object, table, telling_time
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def moments(
     spec: Annotated[str, typer.Argument(metavar="INSTANCE.json", help="The instance, or - for stdin.")],
     exact: Annotated[bool, typer.Option("--exact", help="Compute in fractions, and print them as p/q.")] = False,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Intervals that contain them, for many rounds.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print exact moments of an algorithm's iterates.
 

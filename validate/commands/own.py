@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import print_json
 
 
@@ -51,7 +52,7 @@ def _is_file(target: str) -> bool:
 def new(
     path: Annotated[Path, typer.Argument(metavar="PAPER.py", help="The file to be written.")],
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a paper of your own: one commented file, to be changed.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from validate.commands import completion, messages, own
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, table
 
 UNPROVED = 1
@@ -19,7 +20,7 @@ def replay(
             metavar="ID", help="Id of a claim with a proof; or paper.py:LABEL.", autocompletion=completion.claim_ids
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put the proof of a claim to the prover.
 

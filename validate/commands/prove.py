@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from validate.commands import completion, own
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, writable
 
 UNPROVED = 1
@@ -32,7 +33,7 @@ def prove(
         int, typer.Option("--limit", min=1, help="Work for each claim: semidefinite programs solved in floats.")
     ] = UNITS,
     python: Annotated[bool, typer.Option("--python", help="Print lines as Python, for the proof= of a claim.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Prove a claim: look for a derivation that the kernel accepts.
 

@@ -10,6 +10,7 @@ import typer
 
 from theory.papers import radii
 from validate.commands import parameters_of
+from validate.commands.options import AsJson
 from validate.commands.output import number, plain, print_json
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def radius(
         ),
     ] = None,
     dim: Annotated[int, typer.Option("--dim", min=1, help="Dimension, for sgd: one, or two and more.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print stability radii: printed, exact, for all time.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, progress, read_text
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def read(
             "--questions", metavar="FILE", help="Where questions and answers are, if not PAPER.questions.toml."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Read a theorem's LaTeX as a sentence of the language.
 

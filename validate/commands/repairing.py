@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from validate.commands import completion, messages, own
+from validate.commands import messages, own
+from validate.commands.options import AsJson, ClaimId
 from validate.commands.output import number, print_json, progress
 
 if TYPE_CHECKING:
@@ -16,16 +17,9 @@ NONE_STANDS = 1
 
 
 def repair(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="Id of a claim; or paper.py:LABEL.",
-            autocompletion=completion.claim_ids,
-        ),
-    ],
+    name: ClaimId,
     seconds: Annotated[float, typer.Option("--seconds", help="CPU time of the search.", min=1)] = 60.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Search for the nearest claim that stands.
 

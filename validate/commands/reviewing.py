@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from validate.commands import completion, missing, own
-from validate.commands.evidence import Jobs, Quick
+from validate.commands.options import AsJson, Jobs, Quick
 from validate.commands.output import print_json, progress, writable
 
 
@@ -24,7 +24,7 @@ def review(
         "fedproof-out"
     ),
     jobs: Jobs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check papers, and write a review of them.
 

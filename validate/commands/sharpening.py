@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from validate.commands import completion, own
+from validate.commands.options import AsJson
 from validate.commands.output import print_json, progress, table, writable
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def sharpen(
         SECONDS
     ),
     out: Annotated[Path, typer.Option("--out", help="Folder for certificates and derivations.")] = Path("fedproof-out"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask what a claim needs, and how small its constants may be.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table, writable
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def simulate(
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     block: Annotated[int, typer.Option("--block", min=1, help="Runs between two savings.")] = 1000,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the blocks that --out has already.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run an algorithm many times.
 

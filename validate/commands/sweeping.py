@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import animated, noticing_interrupts, print_json, read_text, table, writable
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def sweep(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cells, and compute nothing.")] = False,
     status: Annotated[Path | None, typer.Option("--status", help="How far this store is; also meanwhile.")] = None,
     export: Annotated[Path | None, typer.Option("--export", help="With --status: write .csv or .parquet.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Hold claims against a grid of scenarios.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from validate.commands.options import AsJson
 from validate.commands.output import number, print_json, table
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def weights(
     vc: Annotated[
         str | None, typer.Option("--vc", metavar="VC1,VC2,...", help="Complexities: adds sqrt(vc_j/n_j) to z_j.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Solve for mixing weights of the clients.
 

@@ -69,7 +69,6 @@ class Row:
         return min((most / value for most, value in pairs), default=None)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         one, of = self.promise, self.promise.claim.of
         return {
             "id": one.claim.id,
@@ -114,7 +113,6 @@ class Comparison:
     cannot: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         return {
             "quantity": self.measure,
             "rows": [row.to_json() for row in self.rows],

@@ -11,7 +11,6 @@ import numpy as np
 from theory.bound import Bound
 from theory.calculator import calculator
 from theory.floats import Floats
-from theory.formula import names_in
 from theory.quantity import Bounded
 
 MOST_CARRIED = 2000
@@ -63,7 +62,8 @@ class Right:
             for i, relation in enumerate(floats.claim.formulas.relations):
                 if relation is None:
                     continue
-                free = bool(_names(relation.sides, floats.claim) & set(values))  # chosen within, and not up to rounding
+                used = floats.claim.formulas.names_used(relation.sides)
+                free = bool(used & set(values))  # chosen within, and not up to rounding
                 found[~np.broadcast_to(_holds(floats.sides(i), relation.operators, free), shape)] = np.inf
         found[np.isnan(found)] = np.inf
         return found
@@ -105,7 +105,11 @@ class Right:
         """The number that an equation gives which has this one of the free parameters alone."""
         bound = self.bounds[0]
         for i, relation in enumerate(bound.formulas.relations):
-            if relation is None or relation.operators != ("==",) or _names(relation.sides, bound) & set(free) != {name}:
+            if (
+                relation is None
+                or relation.operators != ("==",)
+                or bound.formulas.names_used(relation.sides) & set(free) != {name}
+            ):
                 continue
             rest = dict.fromkeys(free, 1.0)
             grid = np.geomspace(1e-12, 1e12, 481)
@@ -134,20 +138,11 @@ class Right:
         except ValueError as error:
             return str(error)
         for i, relation in enumerate(floats.claim.formulas.relations):
-            if relation is None or _names(relation.sides, floats.claim) & set(free):
+            if relation is None or floats.claim.formulas.names_used(relation.sides) & set(free):
                 continue
             if not np.all(_holds(floats.sides(i), relation.operators)):
                 return floats.claim.conditions[i].name
         return None
-
-
-def _names(sides: Sequence[Any], bound: Bound) -> set[str]:
-    """The names in formulas, through definitions."""
-    found = set().union(*(names_in(side) for side in sides))
-    for name in reversed(bound.formulas.definitions):
-        if name in found:
-            found |= names_in(bound.formulas.definitions[name])
-    return found
 
 
 def _holds(sides: Sequence[Any], operators: Sequence[str], exactly: bool = False) -> Any:

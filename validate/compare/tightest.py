@@ -35,7 +35,6 @@ class Tightest:
     margin: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         point = dict(vars(self.numbers))
         return {"numbers": point, "best": self.row.to_json(), "others": list(self.others), "margin": self.margin}
 

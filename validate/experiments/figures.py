@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from validate.drawing import Axes, Cloud, Curve, Panel, draw_clouds, draw_curves
+from validate.drawing import Axes, Cloud, Curve, HeatMap, Panel, draw_clouds, draw_curves, draw_heat_maps
 from validate.experiment import Array, Drawing, write_csv
-from validate.heat_maps import HeatMap, draw_heat_maps
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,6 @@ class Curves(Figure):
     beside: Sequence[Panel] = ()
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_curves(path, self.panels, self.ylabel, self.axes)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:
@@ -88,7 +86,6 @@ class Clouds(Figure):
     clouds: Sequence[Cloud]
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_clouds(path, self.clouds)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:
@@ -100,7 +97,7 @@ class Clouds(Figure):
 
 @dataclass(frozen=True)
 class Maps(Figure):
-    """Matrices as heat maps: see `validate.heat_maps.draw_heat_maps`."""
+    """Matrices as heat maps: see `validate.drawing.draw_heat_maps`."""
 
     maps: Sequence[HeatMap]
     xlabel: str
@@ -109,7 +106,6 @@ class Maps(Figure):
     across: int | None = None
 
     def picture(self, path: Path) -> Path:
-        """See `Figure`."""
         return draw_heat_maps(path, self.maps, self.xlabel, self.ylabel, self.bar, columns=self.across)
 
     def columns(self) -> Mapping[str, Sequence[Any] | Array]:

@@ -82,7 +82,6 @@ class Diff:
         return self.slip.line if self.slip is not None else None if self.first is None else self.first.line
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         return {**asdict(self), "line": self.line}
 
     def __str__(self) -> str:

@@ -130,7 +130,6 @@ class _Recorder(TorchMachine):
         self.seen: list[Seen] = []
 
     def apply(self, step: Instruction, of: Any, numbers: Any) -> Any:
-        """As `TorchMachine`."""
         found = super().apply(step, of, numbers)
         if step.op == "tap":
             return found

@@ -110,7 +110,6 @@ class Trial:
         return f"{sizes}; seed {shape.seed}" + (f"; {numbers}" if numbers else "")
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
         shape = self.shape
         return {
             "functions": shape.family, "N": shape.clients, "d": shape.dim, "samples": list(shape.samples),

@@ -165,7 +165,7 @@ def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
         starts.append(replace(c, vectors=each_row(c.vectors, lambda row: row * 0)))
     for start in starts:
         for chosen in choices:
-            values = {name: _filled(c.values[name], end) for name, end in chosen.items()}
+            values = {name: filled(c.values[name], end) for name, end in chosen.items()}
             bound = {name: end for name, end in chosen.items() if name in claim.constants}
             yield replace(start, values={**c.values, **values}), bound
     for name, end in ((name, end) for name, there in ends.items() for end in there):
@@ -175,7 +175,8 @@ def _at_ends(claim: Claim, c: Candidate) -> Iterator[Change]:
             yield replace(c, values={**c.values, name: [value[0], *[end] * (len(value) - 1)]}), {}
 
 
-def _filled(value: Any, end: Fraction) -> Any:
+def filled(value: Any, end: Fraction) -> Any:
+    """The number, where the value is a list in each of its places."""
     return [end] * len(value) if isinstance(value, list) else end
 
 

@@ -353,11 +353,8 @@ def _length(instance: Instance, formula: Formula | None, name: str) -> int | Non
     assert instance.program is not None
     parameters = dict(instance.parameters)
     if isinstance(formula, Name) and formula.name not in parameters:  # then the weights say it
-        sizes = {
-            len(given)
-            for step in instance.program.steps
-            if step.op == "combine" and isinstance(given := parameters[step.label], tuple)  # type: ignore[union-attr]
-        }
+        weights = [parameters[name] for name in instance.program.weights]
+        sizes = {len(given) for given in weights if isinstance(given, tuple)}
         if len(sizes) != 1:
             raise ValueError(f"parameters: {formula.name} is missing: how many vectors {name} remembers")
         parameters[formula.name] = Fraction(sizes.pop())

@@ -1,11 +1,19 @@
-"""Shorter numbers near a number, for making an instance smaller."""
+"""Shorter numbers near a number, and other samples, for making an instance smaller."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import TypeVar
 
 F = Fraction
+T = TypeVar("T")
+
+
+def with_one(rows: tuple[tuple[T, ...], ...], n: int, i: int, other: T) -> tuple[tuple[T, ...], ...]:
+    """The samples of each client, with another sample i of client n."""
+    own = rows[n]
+    return (*rows[:n], (*own[:i], other, *own[i + 1 :]), *rows[n + 1 :])
 
 
 def simpler(value: Fraction, integer: bool = False) -> Iterator[Fraction]:

@@ -6,15 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TypeAlias
 
-from validate.instances.nearby import simpler
+from validate.instances.nearby import simpler, with_one
 from validate.instances.pieces import Piecewise, mean_of
 
 Functions: TypeAlias = "tuple[tuple[Piecewise, ...], ...]"
-
-
-def _with(functions: Functions, n: int, i: int, f: Piecewise) -> Functions:
-    own = functions[n]
-    return (*functions[:n], (*own[:i], f, *own[i + 1 :]), *functions[n + 1 :])
 
 
 def moved_alone(f: Piecewise, by: Fraction) -> Piecewise:
@@ -30,14 +25,14 @@ def simplified(functions: Functions) -> Iterator[Functions]:
     places = [(n, i, f) for n, own in enumerate(functions) for i, f in enumerate(own)]
     for n, i, f in places:
         for less in of_fewer_knots(f):
-            yield _with(functions, n, i, less)
+            yield with_one(functions, n, i, less)
     for n, i, f in places:
         for shorter in of_shorter_numbers(f):
-            yield _with(functions, n, i, shorter)
+            yield with_one(functions, n, i, shorter)
         for simple in simpler(f.b):
-            yield _with(functions, n, i, Piecewise(f.knots, f.slopes, simple, f.c))
+            yield with_one(functions, n, i, Piecewise(f.knots, f.slopes, simple, f.c))
         if f.c != 0:
-            yield _with(functions, n, i, Piecewise(f.knots, f.slopes, f.b))
+            yield with_one(functions, n, i, Piecewise(f.knots, f.slopes, f.b))
 
 
 def of_fewer_knots(f: Piecewise) -> Iterator[Piecewise]:

@@ -199,7 +199,6 @@ def combined(terms: Iterable[tuple[Fraction, Piecewise]]) -> Piecewise:
 
 
 def mean_of(functions: Sequence[Piecewise]) -> Piecewise:
-    """The mean of functions."""
     return combined((Fraction(1, len(functions)), f) for f in functions)
 
 
@@ -260,7 +259,6 @@ class Pieces(Averaged[Piecewise]):
         return (s * x / 2 - b) * x + c
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient at v."""
         (x,) = v
         s, b, _ = segment_of(self.function(*which), x)
         return (s * x - b,)
@@ -301,7 +299,6 @@ class Pieces(Averaged[Piecewise]):
         return Minimisers(tuple((to_element(x),) for x in points), len(points) == 1)
 
     def infimum(self, *which: int) -> Element | None:
-        """The infimum; None where the function is unbounded below."""
         least = self.function(*which).least
         return None if least is None else to_element(least[0])
 

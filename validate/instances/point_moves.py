@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from theory.arithmetic import to_element
 from theory.operations import Element, UndecidedError, to_fraction
 from validate.instances.instance import Instance
-from validate.instances.nearby import simpler
+from validate.instances.nearby import simpler, with_one
 from validate.instances.points import Exact, Point, PointFunction, Points
 from validate.instances.problems import Vector
 from validate.play import Play
@@ -36,7 +36,7 @@ def fewer_points(functions: Given) -> Iterator[Given]:
     if sum(map(len, functions)) > 1:
         for n, i, points in _places(lists):
             for j in range(len(points) if len(points) > 1 else 0):
-                yield with_lists(functions, _with(lists, n, i, points[:j] + points[j + 1 :]))
+                yield with_lists(functions, with_one(lists, n, i, points[:j] + points[j + 1 :]))
 
 
 def projected(functions: Given, keep: Sequence[int]) -> Given | None:
@@ -209,7 +209,7 @@ def _one_by_one(functions: Given, changed: Any) -> Iterator[Lists]:
     for n, i, points in _places(lists):
         for j, p in enumerate(points):
             for other in changed(p):
-                yield _with(lists, n, i, (*points[:j], other, *points[j + 1 :]))
+                yield with_one(lists, n, i, (*points[:j], other, *points[j + 1 :]))
 
 
 def _rounded(value: Fraction, parts: int) -> Fraction:
@@ -218,11 +218,6 @@ def _rounded(value: Fraction, parts: int) -> Fraction:
 
 def _places(lists: Lists) -> list[tuple[int, int, tuple[Point, ...]]]:
     return [(n, i, points) for n, own in enumerate(lists) for i, points in enumerate(own)]
-
-
-def _with(lists: Lists, n: int, i: int, points: tuple[Point, ...]) -> Lists:
-    own = lists[n]
-    return (*lists[:n], (*own[:i], points, *own[i + 1 :]), *lists[n + 1 :])
 
 
 # --- along a run ------------------------------------------------------------------------------------------------------

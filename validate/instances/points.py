@@ -37,7 +37,6 @@ class Points(Sampled[PointFunction]):
 
     @classmethod
     def reads(cls, sample: Mapping[str, Any]) -> bool:
-        """Whether a sample is written in the form of this kind."""
         return frozenset(sample) in cls.FORMS
 
     @classmethod

@@ -221,7 +221,6 @@ class Quadratics:
         return curved / 2 - sum([x * y for x, y in zip(b, v, strict=True)], to_element(Fraction(0))) + c
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient at v."""
         rows, b, _ = self._function(which)
         found = []
         for row, y in zip(rows, b, strict=True):
@@ -304,6 +303,11 @@ class Quadratics:
         h, b, c = self._fractions(which)
         found = minimise(h, b)
         return None if found is None else to_element(Fraction(c - b @ found[0] / 2))
+
+
+def which_of(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
+    """The client and the sample whose function f, f_n or f_ni is."""
+    return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
 
 
 def weighted_quadratic(problem: Quadratic, weights: Sequence[Any]) -> Quadratic:

@@ -10,11 +10,12 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
+from validate.instances.altered import filled
 from validate.instances.by_moments import breaks_in_floats
 from validate.instances.candidates import Candidate, candidate_of, of_rounds
 from validate.instances.longer import CLIENTS, COORDINATES, ways
@@ -83,7 +84,7 @@ def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
     roles = roles_in(claim)
     chances = roles.chances & c.values.keys()
     for chance, rounds in CHANCES if chances else ():
-        rare = {name: _put(c.values[name], chance) for name in chances}
+        rare = {name: filled(c.values[name], chance) for name in chances}
         yield of_rounds(replace(c, values={**c.values, **rare}), claim, rounds)
     chosen = {CLIENTS: roles.clients & c.values.keys(), COORDINATES: roles.coordinates & c.values.keys()}
     for kind, names in chosen.items():
@@ -92,10 +93,6 @@ def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
         if names and way is not None and way.now < ONE_OF:
             for rounds in (ROUNDS,) if "k" in claim.free else (ONE_OF, ROUNDS):  # of the last round alone, or of each
                 yield of_rounds(way.grown(alone, ONE_OF), claim, rounds)
-
-
-def _put(value: Any, chance: Fraction) -> Any:
-    return [chance] * len(value) if isinstance(value, list) else chance
 
 
 __all__ = ["with_rare_chances"]

@@ -100,7 +100,6 @@ class RidgeFunction:
         return total
 
     def gradient(self, v: Vector) -> Vector:
-        """Its gradient at v."""
         terms, b, _ = self.elements
         found = [-y for y in b]
         for a, phi in terms:
@@ -251,7 +250,6 @@ def summed(parts: Iterable[tuple[Fraction, RidgeFunction]]) -> RidgeFunction:
 
 
 def mean_of(functions: Sequence[RidgeFunction]) -> RidgeFunction:
-    """The mean of functions."""
     if len(functions) == 1:
         return functions[0]
     return summed((Fraction(1, len(functions)), f) for f in functions)

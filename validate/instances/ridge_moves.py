@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from validate.instances.nearby import simpler
+from validate.instances.nearby import simpler, with_one
 from validate.instances.piece_moves import of_fewer_knots, of_shorter_numbers
 from validate.instances.pieces import Piecewise
 from validate.instances.ridge_functions import Exact, RidgeFunction, Term, mean_of, stretched, summed
@@ -24,11 +24,6 @@ def replaced(functions: Sums, one: Exact, other_one: Exact) -> Sums:
 
 def _of(f: RidgeFunction, terms: Sequence[Term], b: Exact | None = None) -> RidgeFunction:
     return RidgeFunction(tuple(terms), f.b if b is None else b, f.c)
-
-
-def _with(functions: Sums, n: int, i: int, f: RidgeFunction) -> Sums:
-    own = functions[n]
-    return (*functions[:n], (*own[:i], f, *own[i + 1 :]), *functions[n + 1 :])
 
 
 def moved_by(functions: Sums, by: Exact) -> Sums:
@@ -99,18 +94,18 @@ def simplified_ridges(functions: Sums) -> Iterator[Sums]:
     for n, i, f in places:
         for j, (a, phi) in enumerate(f.terms):
             rest = (*f.terms[:j], *f.terms[j + 1 :])
-            yield _with(functions, n, i, _of(f, rest))
+            yield with_one(functions, n, i, _of(f, rest))
             for new in of_fewer_knots(phi):
-                yield _with(functions, n, i, _of(f, (*rest, (a, new))))
+                yield with_one(functions, n, i, _of(f, (*rest, (a, new))))
     for n, i, f in places:
         for j, (a, phi) in enumerate(f.terms):
             for new in of_shorter_numbers(phi):
-                yield _with(functions, n, i, _of(f, (*f.terms[:j], (a, new), *f.terms[j + 1 :])))
+                yield with_one(functions, n, i, _of(f, (*f.terms[:j], (a, new), *f.terms[j + 1 :])))
         for j in range(d):
             for short in simpler(f.b[j]):
-                yield _with(functions, n, i, _of(f, f.terms, (*f.b[:j], short, *f.b[j + 1 :])))
+                yield with_one(functions, n, i, _of(f, f.terms, (*f.b[:j], short, *f.b[j + 1 :])))
         if f.c != 0:
-            yield _with(functions, n, i, RidgeFunction(f.terms, f.b))
+            yield with_one(functions, n, i, RidgeFunction(f.terms, f.b))
 
 
 def _simpler_directions(a: Exact) -> Iterator[Exact]:

@@ -39,7 +39,6 @@ class Ridges(Averaged[RidgeFunction]):
         return self.function(*which).value(v)
 
     def gradient(self, v: Vector, *which: int) -> Vector:
-        """Its gradient at v."""
         return self.function(*which).gradient(v)
 
     def at(self, v: Sequence[Any], *which: int) -> tuple[Any, Any]:
@@ -99,7 +98,6 @@ class Ridges(Averaged[RidgeFunction]):
         return None if found is None else to_element(found)
 
     def only(self, *which: int) -> Sequence[Fraction] | None:
-        """(d,), the minimiser of f, f_n or f_ni, where just one is known."""
         try:
             found = self.minimisers((to_element(Fraction(0)),) * self.dim, *which)
         except UndecidedError:

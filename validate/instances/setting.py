@@ -20,9 +20,9 @@ from theory.sentence import (
 )
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
-from validate.instances.problems import weighted_quadratic
+from validate.instances.problems import weighted_quadratic, which_of
 from validate.instances.ridges import Ridges
-from validate.instances.world import few_terms, which
+from validate.instances.world import few_terms
 
 F = Fraction
 Values = dict[str, Any]
@@ -115,9 +115,9 @@ class Setting:
     def function(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
         if isinstance(self.problem, Pieces):
-            return self.problem.function(*which(name, at)).value(v[0])
+            return self.problem.function(*which_of(name, at)).value(v[0])
         if isinstance(self.problem, Points | Ridges):
-            return self.problem.at(v, *which(name, at))[1]
+            return self.problem.at(v, *which_of(name, at))[1]
         if name == "f":
             return self.problem.cost(v)
         p, n = self.problem, at["n"]
@@ -130,9 +130,9 @@ class Setting:
     def gradient(self, name: str, v: Any, at: Mapping[str, int]) -> Any:
         """As `World`."""
         if isinstance(self.problem, Pieces):
-            return np.array([self.problem.function(*which(name, at)).derivative(v[0])], dtype=object)
+            return np.array([self.problem.function(*which_of(name, at)).derivative(v[0])], dtype=object)
         if isinstance(self.problem, Points | Ridges):
-            return self.problem.at(v, *which(name, at))[0]
+            return self.problem.at(v, *which_of(name, at))[0]
         if name == "f":
             return self.problem.gradient(v)
         if name == "f_n":

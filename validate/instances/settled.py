@@ -14,7 +14,7 @@ from functools import cache, partial
 from typing import Any, TypeAlias
 
 from theory.formula import Apply, Name, Number
-from theory.operations import NotRationalError, operations, to_fraction
+from theory.operations import NotRationalError, operations, rational_type, to_fraction
 from theory.program import work
 from theory.sentence import (
     ALL_CLIENTS,
@@ -62,16 +62,8 @@ def _compiled(e: Expression, words: Vocabulary, once: bool) -> Code | None:
 def element(value: Any) -> Any:
     """A Fraction or an integer as FLINT's rational; a float as it is."""
     if type(value) is Fraction or isinstance(value, int):
-        return _rational()(value.numerator, value.denominator)
+        return rational_type()(value.numerator, value.denominator)
     return value
-
-
-@cache
-def _rational() -> Any:
-    """FLINT's type of rationals, which is not imported once more for every number."""
-    from flint import fmpq
-
-    return fmpq
 
 
 def _shared(e: Expression, words: Vocabulary) -> Code | None:
@@ -218,7 +210,7 @@ def _named(name: str, words: Vocabulary) -> Code | None:
 
         def index(world: Any, at: Mapping[str, int], memo: Memo) -> Any:
             count(1)
-            return _rational()(at[name])
+            return rational_type()(at[name])
 
         return index
 
@@ -247,7 +239,7 @@ def _over(e: Apply, words: Vocabulary) -> Code | None:
         total = values[0]
         for value in values[1:]:
             total = plus(total, value)
-        return divide(total, _rational()(len(values))) if how == "mean" else total
+        return divide(total, rational_type()(len(values))) if how == "mean" else total
 
     return over
 

@@ -9,10 +9,9 @@ from typing import Any
 from theory.arithmetic import to_element
 from theory.formula import UndefinedError
 from theory.operations import Element, operations, to_fraction
-from theory.program import Instruction
 from theory.sentence import TURNS, Expression, SentenceError, Vocabulary, evaluate, index_of, remembered
 from validate.instances.instance import Instance
-from validate.instances.problems import Minimisers, Problem, Vector
+from validate.instances.problems import Minimisers, Problem, Vector, which_of
 from validate.instances.scalars import LONGEST_RATIONAL, Given, Schedule
 
 MOST_SUMMED = 10**5
@@ -196,11 +195,10 @@ class Still:
 
     def function(self, name: str, v: Vector, at: Mapping[str, int]) -> Element:
         """f, f_n or f_ni at v."""
-        return self.problem.value(v, *which(name, at))
+        return self.problem.value(v, *which_of(name, at))
 
     def gradient(self, name: str, v: Vector, at: Mapping[str, int]) -> Vector:
-        """Its gradient."""
-        return self.problem.gradient(v, *which(name, at))
+        return self.problem.gradient(v, *which_of(name, at))
 
     def numbers(self, operation: str, arguments: tuple[Any, ...]) -> Element:
         """The operations of formulas on numbers."""
@@ -226,8 +224,7 @@ class Still:
     def weights(self) -> frozenset[str]:
         """The parameters that are one number for each remembered vector."""
         program = self.instance.program
-        steps = () if program is None else program.steps
-        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+        return frozenset() if program is None else program.weights
 
     def remembers(self, e: Expression, index: str) -> int:
         """How many vectors are remembered, of those that have the index in a tree.
@@ -286,11 +283,6 @@ def few_terms(rounds: int) -> int:
     if rounds > MOST_SUMMED:
         raise UndefinedError(f"there are {rounds} terms, more than {MOST_SUMMED}")
     return rounds
-
-
-def which(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
-    """The indices that name f, f_n or f_ni."""
-    return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
 
 
 def _elements(value: Any) -> Any:

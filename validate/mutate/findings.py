@@ -36,7 +36,6 @@ class Break:
     right: Any
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         sides = {"left": _number(self.left), "right": _number(self.right)}
         return {"instance": self.instance, "index": dict(self.index), **sides}
 
@@ -76,7 +75,6 @@ class Finding:
         return self.outcome == "killed"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         found = self.counterexample
         return {
             **self.mutant.to_json(),
@@ -129,7 +127,6 @@ class MutationReport:
         return {reason: counts[reason] for reason in REASONS if counts[reason]}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             **summary(self.id, [self]),
             "stands": self.stands,

@@ -27,7 +27,6 @@ from theory.sentence import (
     Sentence,
     SentenceError,
     applied,
-    everything,
     parse_call,
     parse_expression,
     parts,
@@ -80,7 +79,6 @@ class Neighbour:
     same_instances: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         claim = self.claim
         return {
             "name": self.name,
@@ -124,13 +122,7 @@ def _in_assumptions(claim: Claim) -> set[str]:
     """The definitions on which its assumptions depend."""
     sides = [side for relation in claim.relations for side in relation.sides]
     sides += [constant for one in claim.predicates for constant in one.constants]
-    found: set[str] = set()
-    while sides:
-        for part in everything(sides.pop()):
-            if isinstance(part, Name) and part.name in claim.where and part.name not in found:
-                found.add(part.name)
-                sides.append(parse_expression(claim.where[part.name]))
-    return found
+    return claim.definitions_in(sides)
 
 
 Change = tuple[Kind, str, Claim]
@@ -167,10 +159,11 @@ def _below(claim: Claim, attained: tuple[tuple[Expression, Fraction], ...]) -> I
             )
         changed = put(right, path, _times(factor, term))
         words = f"{text_of(term)} times {factor}, below what is attained"
-        yield "scaled below what is attained", words, _stated(claim, right=changed)
+        yield "scaled below what is attained", words, stated(claim, right=changed)
 
 
-def _stated(claim: Claim, **sides: Any) -> dict[str, Any]:
+def stated(claim: Claim, **sides: Any) -> dict[str, Any]:
+    """The fields of a claim with another sentence."""
     return {"statement": str(replace(claim.sentence, **sides))}
 
 
@@ -180,10 +173,10 @@ def _sentence(claim: Claim) -> Iterator[Fields]:
         for kind, words, changed in moves(tree):
             if side == "left" and kind == "coefficient scaled" and words.startswith(f"{text_of(tree)} times"):
                 continue  # the whole left side scaled is the right side scaled
-            yield kind, f"{words}, on the {side}", _stated(claim, **{side: changed})
+            yield kind, f"{words}, on the {side}", stated(claim, **{side: changed})
     if sentence.relation in TURNED:
         turned = TURNED[sentence.relation]
-        yield "relation turned round", f"{sentence.relation} is {turned}", _stated(claim, relation=turned)
+        yield "relation turned round", f"{sentence.relation} is {turned}", stated(claim, relation=turned)
 
 
 def _definitions(claim: Claim) -> Iterator[Fields]:

@@ -25,6 +25,7 @@ from theory.sentence import (
     text_of,
 )
 from validate.audit.units import units_of
+from validate.mutate.neighbours import stated
 
 Kind = Literal[
     "strictness",
@@ -194,11 +195,6 @@ def without_ones(tree: Expression) -> Expression:
     return applied(tree.operation, inner)
 
 
-def stated(claim: Claim, **sides: Any) -> dict[str, Any]:
-    """The fields of a claim with another sentence."""
-    return {"statement": str(replace(claim.sentence, **sides))}
-
-
 def texts(claim: Claim) -> Iterator[tuple[str, Expression]]:
     """Every tree that a claim is made of, with where it stands: ``left``, ``right``, or the name of a definition."""
     yield "right", claim.sentence.right
@@ -221,13 +217,7 @@ def place(where: str) -> str:
 
 def subject(claim: Claim) -> set[str]:
     """Where it stands what is bounded: the left side, and the definitions that it speaks of."""
-    found, left = {"left"}, [claim.sentence.left]
-    while left:
-        for part in everything(left.pop()):
-            if isinstance(part, Name) and part.name in claim.where and part.name not in found:
-                found.add(part.name)
-                left.append(parse_expression(claim.where[part.name]))
-    return found
+    return {"left"} | claim.definitions_in([claim.sentence.left])
 
 
 def numbers_alone(tree: Expression, claim: Claim) -> bool:

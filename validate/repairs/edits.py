@@ -27,7 +27,7 @@ from theory.sentence import (
     replaced,
     text_of,
 )
-from validate.mutate.neighbours import EXCHANGED, put
+from validate.mutate.neighbours import EXCHANGED, put, stated
 from validate.mutate.neighbours import places as parts_in
 from validate.repairs.candidates import (
     Candidate,
@@ -39,7 +39,6 @@ from validate.repairs.candidates import (
     place,
     put_in,
     said,
-    stated,
     subject,
     texts,
     without_ones,

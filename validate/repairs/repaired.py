@@ -76,7 +76,6 @@ class Repaired:
         return text_of_claim(self.claim)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         c = self.claim
         return {
             "edits": [{"kind": edit.kind, "words": edit.words} for edit in self.candidate.edits],
@@ -154,7 +153,6 @@ class Repair:
         return f"{text}; the nearest: {self.nearest}" if self.nearest else text
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "id": self.claim.id,
             "stands": self.stands,

@@ -69,7 +69,7 @@ def sheet(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Sheet:
     certificate = _read(result)
     assumed = [Formula(latex_of_assumption(one, words), str(one)) for one in claim.assumptions]
     definitions = latex_of_definitions(claim)
-    stands = [c for c in paper if c.amended == claim.id and _verdict(results, c) in ("proved", "supported")]
+    stands = [c for c in paper if c.amended == claim.id and verdict_on(results, c) in ("proved", "supported")]
     return Sheet(
         claim=claim,
         heading=f"{called(claim)} is false{' as transcribed from memory' if claim.sure == 'memory' else ''}",
@@ -83,7 +83,7 @@ def sheet(claim: Claim, paper: Paper, results: Mapping[str, Result]) -> Sheet:
         certificate=certificate,
         file=result.certificate or "",
         means=tuple(_means(claim, paper, results)),
-        repairs=tuple((called(c), _verdict(results, c), Formula(latex_of_claim(c), c.statement)) for c in stands),
+        repairs=tuple((called(c), verdict_on(results, c), Formula(latex_of_claim(c), c.statement)) for c in stands),
     )
 
 
@@ -119,7 +119,6 @@ def _named(ids: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def markdown(s: Sheet) -> str:
-    """A sheet in Markdown."""
     return "\n".join(_markdown(s))
 
 
@@ -209,7 +208,7 @@ def escaped(text: str) -> str:
     return "".join(_SIGNS.get(c, f"\\{c}" if c in "#$%&_{}" else c) for c in text)
 
 
-def _verdict(results: Mapping[str, Result], claim: Claim) -> str:
+def verdict_on(results: Mapping[str, Result], claim: Claim) -> str:
     return results[claim.id].verdict if claim.id in results else "undecided"
 
 

@@ -180,11 +180,7 @@ def _violation(left: Any, operator: str, right: Any) -> Any:
 def _concerned(claim: Bound) -> set[str]:
     """Names that the hypotheses' relations or the right side use, through definitions as well."""
     formulas = claim.formulas
-    names = set().union(names_in(formulas.right), *(names_in(r) for r in formulas.relations if r is not None))
-    for name in reversed(formulas.definitions):
-        if name in names:
-            names |= names_in(formulas.definitions[name])
-    return names
+    return formulas.names_used([formulas.right, *(r for r in formulas.relations if r is not None)])
 
 
 def _alone(claim: Bound) -> set[str]:

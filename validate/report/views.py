@@ -90,12 +90,10 @@ class PaperView:
 
     @cached_property
     def by_id(self) -> dict[str, ClaimView]:
-        """Its claims by id."""
         return {c.claim.id: c for c in self.claims}
 
     @cached_property
     def printed(self) -> tuple[ClaimView, ...]:
-        """Its claims as printed."""
         return tuple(c for c in self.claims if c.version == "printed")
 
     @property

@@ -72,10 +72,16 @@ def _repeat(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
     count = frame.scalar(step, step.count, 0, where)
     turn = _turn(frame, step, where, frame.slots[step.index], body)
 
-    def repeat(branches: Branches) -> Branches:
+    return _turned(lambda env: int(count.value(env)), turn)
+
+
+def _turned(turns_of: Callable[[Environment], int], turn: Turn) -> Onward:
+    """Every branch taken through its turns, those that have as many together."""
+
+    def turned(branches: Branches) -> Branches:
         groups: dict[int, Branches] = {}
         for p, env in branches:
-            groups.setdefault(int(count.value(env)), []).append((p, env))
+            groups.setdefault(turns_of(env), []).append((p, env))
         found: Branches = []
         for turns, group in groups.items():
             for t in range(turns):
@@ -83,7 +89,7 @@ def _repeat(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
             found += group
         return found
 
-    return repeat
+    return turned
 
 
 def _visit(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
@@ -151,18 +157,7 @@ def _pass(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
                 found.append((p * q, new))
         return found
 
-    def run(branches: Branches) -> Branches:
-        groups: dict[int, Branches] = {}
-        for p, env in branches:
-            groups.setdefault(begun(env), []).append((p, env))
-        found: Branches = []
-        for turns, group in groups.items():
-            for t in range(turns):
-                group = turn(spread(group), t)
-            found += group
-        return found
-
-    return run
+    return _turned(begun, lambda group, t: turn(spread(group), t))
 
 
 def _next_sample(remaining: tuple[int, ...]) -> Choices:

@@ -18,7 +18,7 @@ from theory.formula import Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.sentence import everything
 from validate.instances.pieces import Interval, Piecewise
-from validate.instances.problems import null_space
+from validate.instances.problems import null_space, which_of
 from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.ridges import Ridges
 
@@ -131,11 +131,6 @@ class Quadratics(Space):
             raise UndefinedError("f is unbounded below") from None
 
 
-def which_of(name: str, at: Mapping[str, int]) -> tuple[int, ...]:
-    """The client and the sample whose function a name means."""
-    return {"f": (), "f_n": (at.get("n", 0),), "f_ni": (at.get("n", 0), at.get("i", 0))}[name]
-
-
 class Axis(Space):
     """Along an axis a, where t = <a, x> lies in a stretch between knots: of a vector u*a/|a|^2 the coordinate is u.
 
@@ -233,4 +228,4 @@ class Constants(Space):
         return self.problem.mean.c if self.offsets else F(0)
 
 
-__all__ = ["Constants", "Quadratics", "Space", "stretches", "which_of"]
+__all__ = ["Constants", "Quadratics", "Space", "stretches"]

@@ -46,7 +46,6 @@ class Word:
         return cls(claim, result.verdict, result.telling, file, derivation if proved else None, instance)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "statement": self.claim.statement,
             "assuming": [*self.claim.assuming, *self.claim.standing],
@@ -78,7 +77,6 @@ class Without:
         return NEED.get(self.word.verdict, "undecided")
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"kind": self.kind, "what": self.what, "need": self.need, **self.word.to_json()}
 
 
@@ -112,7 +110,6 @@ class Bracket:
         return self.stands is not None and self.stands == self.limit
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "kind": self.kind,
             "what": self.what,
@@ -147,7 +144,6 @@ class Least:
     word: Word | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "what": self.what,
             "printed": self.printed,
@@ -183,7 +179,6 @@ class Sharpened:
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {
             "id": self.claim.id,
             **self.word.to_json(),

@@ -19,6 +19,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any
 
+from validate.parallel import cores
 from validate.sweep.executors import (
     Finished,
     Flight,
@@ -30,7 +31,6 @@ from validate.sweep.executors import (
     needed,
     timed_out,
 )
-from validate.sweep.lanes import lanes_wanted
 
 # Seconds between two looks at how many workers there are.
 LOOKING = 5.0
@@ -87,7 +87,7 @@ class Cluster:
         self._number, self._threads, self._looked = 0, 0, 0.0
         self._own: Any = None
         if address is None:
-            number = lanes_wanted(workers)
+            number = cores() if workers is None else workers
             self._own = LocalCluster(n_workers=number, threads_per_worker=1, dashboard_address="127.0.0.1:0")
         self.address = address or self._own.scheduler_address
         try:

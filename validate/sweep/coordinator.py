@@ -17,11 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from validate.parallel import cores
 from validate.sweep.cell import canonical, run_cell
 from validate.sweep.claim_files import ENTRIES
 from validate.sweep.database import Busy, Gone
 from validate.sweep.executors import Engine, Finished, Function, Pool, Stopped
-from validate.sweep.lanes import Lanes, lanes_wanted
+from validate.sweep.lanes import Lanes
 from validate.sweep.records import FAILURES, OUTCOMES, Work
 from validate.sweep.specification import Specification
 from validate.sweep.store import Store
@@ -204,7 +205,7 @@ def _engine(
         from validate.sweep.cluster import Cluster
 
         return Cluster(function, address, workers, limit)
-    return Lanes(function, lanes_wanted(workers), limit)
+    return Lanes(function, cores() if workers is None else workers, limit)
 
 
 def _chain(

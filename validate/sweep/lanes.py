@@ -220,10 +220,3 @@ class Lanes:
 def _killed(lane: Lane) -> None:
     lane.process.kill()
     lane.process.join(LEAVING)
-
-
-def lanes_wanted(workers: int | None) -> int:
-    """The number of processes of this machine: as given, or one a core that this process may use."""
-    if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return workers

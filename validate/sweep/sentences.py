@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from validate.on_instance import OnInstance, hypotheses_of, on_instance, values_
 from validate.sweep.kinds import SPEC_OF
 
 if TYPE_CHECKING:
+    from sim.problems import Quadratic
     from validate.sweep.cell import Cell, Result
 
 MOST_EXACT = 256
@@ -42,7 +44,6 @@ class ElsewhereError(ValueError):
 
 def of_sentence(cell: Cell, claim: Claim) -> Result:
     """What comes of a cell of such a claim; as `validate.sweep.cell.run_cell` gives it."""
-    from validate.sweep.building import problem_of
     from validate.sweep.cell import result
 
     if cell.method == "sampled" and (why := why_not_from_above(claim)) is not None:
@@ -234,3 +235,24 @@ def _ratio(row: Any) -> float | None:
 def _brief(value: Any) -> str:
     text = str(value)
     return text if len(text) <= 40 else in_digits(value)
+
+
+@lru_cache(maxsize=32)
+def problem_of(text: str) -> Quadratic:
+    """The problem of a canonical text (`validate.sweep.kinds.PROBLEMS`), in float64; the last ones are kept."""
+    from sim.problems import quadratic, rand_hie, scalar, scaled_to_unit
+
+    given = json.loads(text)
+    if given["kind"] == "scalar":
+        h, a = ([list(map(_float, client[name])) for client in given["clients"]] for name in ("h", "a"))
+        return scalar(h, a)
+    if given["kind"] == "insurance":
+        problem = rand_hie()
+        return scaled_to_unit(problem) if given["columns"] == "unit" else problem
+    reals: dict[str, Any] = {name: _float(given[name]) for name in ("mu", "L", "heterogeneity", "sample_spread")}
+    sizes = {name: given[name] for name in ("clients", "dim", "samples", "seed")}
+    return quadratic(**sizes, **reals)
+
+
+def _float(text: str) -> float:
+    return float(Fraction(text))

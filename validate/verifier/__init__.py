@@ -17,14 +17,14 @@ VALID is said of them: this program has no catalogue of claims.
     intervals                             outward-rounded arithmetic with square roots, exponentials and logarithms
     sentences, vocabulary                 texts to trees; what they are
     scalars, parameters                   fractions and intervals; the numbers of an instance
-    quadratics, pieces, points, ridges    problems of each kind
+    quadratics, points, ridges, pieces    problems of each kind; functions of one variable
     problems                              the one that is given
     steps, programs, arguments            algorithms as data, and the domains of what they are given
     draws, later, making, running         all choices of a draw; what a step makes; a round
     playing                               all outcomes of a run
     still, simplex, spoken                what sentences come to
     assumed, implied                      assumptions; what classes of functions imply
-    pieces_assumed, ridges_assumed        assumptions of problems of these kinds
+    ridges_assumed                        assumptions on sums of functions along directions
     every, unknowns, on_ball              sentences that are assumed for every point, or on a ball
     chances, quantities                   counts that are drawn; sums of random quantities, and their covariances
     linear_steps, linear, passes, moments the same run by means and covariances, without playing outcomes

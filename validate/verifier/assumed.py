@@ -13,8 +13,6 @@ from .implied import dissimilar as dissimilar_points
 from .implied import variance as variance_of_points
 from .intervals import Interval
 from .on_ball import on_ball
-from .pieces import Pieces
-from .pieces_assumed import DECIDE as DECIDE_OF_PIECES
 from .points import Points
 from .quadratics import Function, Problem, definiteness, null_space, product, semidefinite, shifted
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
@@ -22,7 +20,7 @@ from .ridges import Ridges
 from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
 from .ridges_assumed import dissimilar as dissimilar_ridges
 from .ridges_assumed import variance as variance_of_ridges
-from .scalars import ZERO, Number
+from .scalars import ZERO, Number, square
 from .sentences import FUNCTIONS, Node, Sentence, names_in, read_call, read_formula, read_sentence
 from .spoken import World
 
@@ -165,9 +163,7 @@ def holds(assumption: Assumption, world: World) -> bool:
         places = places if "i" in free else [p for p in places if not p["i"]] if free else places[:1]
         return all(everywhere(assumption.points, assumption.sentence, at, world) for at in places)
     known = DECIDE
-    if isinstance(problem, Pieces):
-        known = DECIDE_OF_PIECES
-    elif isinstance(problem, Points):
+    if isinstance(problem, Points):
         known, variance, dissimilar = DECIDE_OF_POINTS, variance_of_points, dissimilar_points
     elif isinstance(problem, Ridges):
         known, variance, dissimilar = DECIDE_OF_RIDGES, variance_of_ridges, dissimilar_ridges
@@ -218,7 +214,7 @@ def _strongly_convex(problem: Problem, f: Function, mu: Fraction) -> bool:
 
 
 def _bounded(problem: Problem, f: Function, G: Fraction) -> bool:
-    return G >= 0 and not any(map(any, f.H)) and _square(f.b) <= G**2
+    return G >= 0 and not any(map(any, f.H)) and square(f.b) <= G**2
 
 
 def _pl(problem: Problem, f: Function, mu: Fraction) -> bool:
@@ -255,10 +251,6 @@ DECIDE: Mapping[str, Callable[..., bool]] = {
 
 
 # --- all clients ------------------------------------------------------------------------------------------------------
-
-
-def _square(v: Sequence[Fraction]) -> Fraction:
-    return sum((x * x for x in v), ZERO)
 
 
 SAID = {

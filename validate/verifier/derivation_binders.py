@@ -11,7 +11,7 @@ from typing import Any
 from .derivation_atoms import by_number, of_pair
 from .derivation_coordinates import binder as all_coordinates
 from .derivation_coordinates import contracted, of_atom
-from .derivation_terms import ONE, UNIT, Atom, Mono, Poly, Polynomials
+from .derivation_terms import ONE, UNIT, Atom, Mono, Poly, Polynomials, atoms_of
 from .reading import Uncheckable
 
 Binder = tuple[str, str, Any]
@@ -30,6 +30,18 @@ class Swap:
     def __init__(self, touches: Callable[[Atom], bool], at: Callable[[Atom], Poly | None]) -> None:
         self.touches, self.at = touches, at
         self.made: dict[Atom, Poly] = {}
+
+
+def holding(meant: Callable[[Atom], bool]) -> Callable[[Atom], bool]:
+    """Whether an atom is one of those that are meant, or one stands in it."""
+    known: dict[Atom, bool] = {}
+
+    def touches(a: Atom) -> bool:
+        if a not in known:
+            known[a] = meant(a) or any(touches(x) for x in atoms_of(a.parts))
+        return known[a]
+
+    return touches
 
 
 class Binding(Polynomials, ABC):
@@ -205,6 +217,14 @@ class Binding(Polynomials, ABC):
         names = {b[1] for b in binders}
         more, pairs = self.spread(m, lambda a: not a.frees.isdisjoint(names))
         return [*binders, *more], pairs
+
+    def under(self, binders: Sequence[Binder], p: Poly) -> Poly:
+        """A polynomial under binders, with those closed products opened that hang on what is bound."""
+        bound, total = {b[1] for b in binders}, Poly()
+        for m, c in p.items():
+            opened, pairs = self.spread(m, lambda a: not bound.isdisjoint(a.frees))
+            self.into(total, self.close([*binders, *opened], pairs), c)
+        return self.limited(total)
 
     def expect(self, p: Poly) -> Poly:
         """E of a polynomial: what is not random is let out, products of what is stay together."""

@@ -68,7 +68,6 @@ class Depends(Made):
         return found
 
     def drawn_at(self, draw: int) -> tuple[Atom, ...]:
-        """The turns of a draw that is one for each turn."""
         return tuple(map(self.algebra.frozen, self.turns_of[draw][1])) if draw in self.turns_of else ()
 
     def before_turn(self, leaf: Atom, draw: int, turn: Poly) -> bool:

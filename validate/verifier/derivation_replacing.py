@@ -19,7 +19,6 @@ class Algebra(Binding):
         self.swaps: dict[tuple[tuple[str, str], ...], Swap] = {}
 
     def rename(self, a: Atom, names: dict[str, str]) -> Atom:
-        """An atom with other free indices."""
         return self.one(a, self.names_in(a, names))
 
     def renamed(self, p: Poly, names: dict[str, str]) -> Poly:
@@ -31,7 +30,6 @@ class Algebra(Binding):
         return Swap(lambda a: not a.frees.isdisjoint(new), lambda a: new.get(a.parts[0]) if a.tag == "v" else None)
 
     def names_in(self, a: Atom, names: dict[str, str]) -> Swap:
-        """Other names for those free indices that an atom has."""
         return self.names({name: new for name, new in names.items() if name in a.frees})
 
     def names(self, names: dict[str, str]) -> Swap:
@@ -74,12 +72,7 @@ class Algebra(Binding):
             term: Poly = UNIT
             for x, e in body:
                 term = self.mul(term, self.power(self.replaced(x, swap), e))
-            total: Poly = {}
-            bound = {b[1] for b in binders}
-            for m, c in term.items():
-                opened, pairs = self.spread(m, lambda x: not bound.isdisjoint(x.frees))
-                self.into(total, self.close([*binders, *opened], pairs), c)
-            return self.limited(total)
+            return self.under(binders, term)
         if a.tag == "E":
             return self.expect(self.swapped({a.parts[0]: ONE}, swap))
         if a.tag == "dot":
@@ -110,7 +103,6 @@ class Algebra(Binding):
         return self.of(self.atom(a.tag, *parts, vec=a.vec, level=a.level if a.tag in ("O", "weight", "least") else 0))
 
     def one(self, a: Atom, swap: Swap) -> Atom:
-        """What an atom becomes that stays one atom (an index, or a polynomial as an atom)."""
         if not swap.touches(a):
             return a
         if a.tag == "P":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from .derivation_binders import Swap
+from .derivation_binders import Swap, holding
 from .derivation_facts import Fact, Used
 from .derivation_lines import Goal, Lines
 from .derivation_normal import Normal
@@ -20,14 +20,17 @@ from .steps import Step
 class Compared(Lines):
     """Rules about one other line, or one client."""
 
-    def root(self, goal: Goal) -> None:
-        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
-        fields(goal.data, "the line", "by line", "name sentence put")
+    def _compared(self, goal: Goal) -> tuple[Fact, tuple[Node, Node]]:
+        """The line that is named, and the sides, the smaller one first."""
         fact = self.named(goal)
         goal.used.add(fact)
         left, right = goal.sentence.left, goal.sentence.right
-        if goal.sentence.relation[0] == ">":
-            left, right = right, left
+        return fact, (right, left) if goal.sentence.relation[0] == ">" else (left, right)
+
+    def root(self, goal: Goal) -> None:
+        """a <= b from a**2 <= b**2 and b >= 0; a == b from a**2 == b**2 where both are."""
+        fields(goal.data, "the line", "by line", "name sentence put")
+        fact, (left, right) = self._compared(goal)
         if not self.signs.nonneg(right, goal.env):
             raise Uncheckable("the larger side is not certainly at least 0")
         if goal.relation == "==" and not self.signs.nonneg(left, goal.env):
@@ -40,11 +43,7 @@ class Compared(Lines):
     def power(self, goal: Goal) -> None:
         """a**e <= b**e from 0 <= a <= b."""
         fields(goal.data, "the line", "by line exponent", "name sentence")
-        fact = self.named(goal)
-        goal.used.add(fact)
-        left, right = goal.sentence.left, goal.sentence.right
-        if goal.sentence.relation[0] == ">":
-            left, right = right, left
+        fact, (left, right) = self._compared(goal)
         if goal.relation != "<=" or not self.signs.nonneg(fact.left, fact.env):
             raise Uncheckable("the smaller side is not certainly at least 0")
         if self.signs.undefined(fact.left, fact.env) or self.signs.undefined(fact.right, fact.env):
@@ -181,12 +180,6 @@ class Compared(Lines):
         """A polynomial where an integer is 1: sums of so many terms are their first."""
         al = self.algebra
         (((number, _),),) = self.normal.value(Node("name", name=name), self.start)
-        like: dict[Atom, bool] = {}
-
-        def touches(a: Atom) -> bool:
-            if a not in like:
-                like[a] = a is number or any(touches(x) for x in atoms_of(a.parts))
-            return like[a]
 
         def at(a: Atom) -> Poly | None:
             if a is number:
@@ -204,28 +197,18 @@ class Compared(Lines):
             term = UNIT
             for x, e in pairs:
                 term = al.mul(term, al.power(al.swapped(al.swapped(al.of(x), begun), swap), e))
-            total: Poly = {}
-            for m, c in term.items():
-                opened, found = al.spread(m, lambda x: any(b[1] in x.frees for b in left))
-                total = al.add(total, al.scale(al.close([*left, *opened], found), c))
-            return total
+            return al.under(left, term)
 
-        swap = Swap(touches, at)
+        swap = Swap(holding(lambda a: a is number), at)
         return al.swapped(p, swap)
 
     def of_one(self, p: Poly) -> Poly:
         """A polynomial where there is one client: means over clients are what is of that one."""
         al = self.algebra
         N, first = al.atom("p", "N"), al.var(FIRST)
-        like: dict[Atom, bool] = {}
 
         def clients(a: Atom) -> bool:
             return a in (N, first) or (a.tag == "B" and any(b[0] == "n" for b in a.parts[0]))
-
-        def touches(a: Atom) -> bool:
-            if a not in like:
-                like[a] = clients(a) or any(touches(x) for x in atoms_of(a.parts))
-            return like[a]
 
         def at(a: Atom) -> Poly | None:
             if not clients(a):
@@ -238,13 +221,9 @@ class Compared(Lines):
             term = UNIT
             for x, e in pairs:
                 term = al.mul(term, al.power(al.swapped(al.of(al.rename(x, names)), swap), e))
-            total: Poly = {}
-            for m, c in term.items():
-                opened, found = al.spread(m, lambda x: any(b[1] in x.frees for b in left))
-                total = al.add(total, al.scale(al.close([*left, *opened], found), c))
-            return total
+            return al.under(left, term)
 
-        swap = Swap(touches, at)
+        swap = Swap(holding(clients), at)
         return al.swapped(p, swap)
 
 
@@ -253,17 +232,11 @@ class Replaced:
 
     def __init__(self, normal: Normal, pattern: Atom, by: Poly, free: frozenset[str]) -> None:
         self.normal, self.algebra, self.pattern, self.by, self.free = normal, normal.algebra, pattern, by, free
-        self.like: dict[Atom, bool] = {}
 
     def swap(self) -> Swap:
         """What is to be replaced, by what."""
-        return Swap(self.touches, self.at)
-
-    def touches(self, a: Atom) -> bool:
-        if a not in self.like:
-            own = a.tag == self.pattern.tag and a.parts[0] == self.pattern.parts[0]
-            self.like[a] = own or any(self.touches(x) for x in atoms_of(a.parts))
-        return self.like[a]
+        alike = holding(lambda a: a.tag == self.pattern.tag and a.parts[0] == self.pattern.parts[0])
+        return Swap(alike, self.at)
 
     def at(self, a: Atom) -> Poly | None:
         """What an atom becomes: the other vector, with the indices at which the atom is the pattern."""

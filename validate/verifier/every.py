@@ -15,13 +15,13 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
-from .pieces import Piece, Pieces, between, gaps
+from .pieces import between, gaps
 from .points import Points
 from .quadratics import Problem, null_space, semidefinite
 from .reading import FormatError, Uncheckable, shown
 from .ridges import Ridges, along, axes_of
-from .ridges import square as length2
 from .scalars import ONE, OPERATIONS, ZERO
+from .scalars import square as length2
 from .sentences import FUNCTIONS, OVER, WORDS, Node, Sentence, everything, index_of, names_in, read_sentence
 from .spoken import World
 from .stretches import least_value
@@ -199,7 +199,7 @@ def everywhere(
     problem = world.given_problem()
     if isinstance(problem, Points):
         raise Uncheckable("what holds everywhere, of functions that are known at points only")
-    decide = _along_axes if isinstance(problem, Pieces | Ridges) else _of_quadratics
+    decide = _along_axes if isinstance(problem, Ridges) else _of_quadratics
     turns = {"<=": (False,), ">=": (True,), "==": (False, True)}[sentence.relation]
     known = {name: of(value) for name, value in constants.items()}
     return all(decide(points, sentence, at, turned, world, known) for turned in turns)
@@ -255,14 +255,14 @@ class _Chosen(Within):
 
     def functions(self, name: str, at: Mapping[str, int], v: tuple[Unknown, ...]) -> tuple[Any, Any]:
         f = self.problem.named(name, at.get("n", 0), at.get("i", 0))
-        gradient, value = [of(0)] * self.problem.d, of(0 if isinstance(f, Piece) else f.c)
+        gradient, value = [of(0)] * self.problem.d, of(f.c)
         for j, axis in enumerate(self.axes):
             t = sum((y * x for y, x in zip(axis, v, strict=True)), of(0))
             still = certain(t)
             unknown: tuple[int, ...] = next(iter(t.terms), ())
             if still is None and (t.terms != {unknown: ONE} or len(unknown) > 1 or unknown[0] % len(self.axes) != j):
                 raise Uncheckable("a function at another point than those of a sentence for every point")
-            line = f if isinstance(f, Piece) else along(f, axis)
+            line = along(f, axis)
             k = line.segment(self.inside[unknown[0]] if still is None else still)
             start, height, steep = line.places[k]
             gradient = [g + (steep + line.slopes[k] * (t - start)) * y for g, y in zip(gradient, axis, strict=True)]
@@ -279,7 +279,7 @@ def _along_axes(
     known: Mapping[str, Unknown],
 ) -> bool:
     problem: Any = world.given_problem()
-    axes = [(ONE,)] if isinstance(problem, Pieces) else axes_of([f for own in problem.samples for f in own])
+    axes = axes_of([f for own in problem.samples for f in own])
     if axes is None or len(points) > 2:
         raise Uncheckable("a sentence for every point, of functions that are neither quadratics nor along common axes")
     vectors: dict[str, Any] = {**known}
@@ -295,7 +295,7 @@ def _along_axes(
         )
     stretches = []
     for axis in axes:
-        lines = [f if isinstance(f, Piece) else along(f, axis) for own in problem.samples for f in own]
+        lines = [along(f, axis) for own in problem.samples for f in own]
         stretches.append(list(gaps(sorted({t for line in lines for t in line.knots}))))
     first = {p * len(axes) + j: between(*own[0]) for j, own in enumerate(stretches) for p in range(len(points))}
     base = _Chosen(world, axes, vectors, first).gap(sentence, at, turned)

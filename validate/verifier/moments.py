@@ -17,10 +17,10 @@ from typing import Any
 
 from .chances import Drawn, Fork
 from .linear import Round, leaves, replaced
-from .pieces import Pieces
 from .playing import Game
 from .quantities import NUMBER, Form, Quantities, Sum, certain
 from .reading import FormatError, Uncheckable
+from .ridges import Ridges
 from .scalars import ONE, ZERO
 from .steps import Loop, Step
 from .still import Item
@@ -67,7 +67,7 @@ class Moments(Game):
     def at(self, k: int) -> Frame:
         """After k rounds."""
         if not self.frames:
-            if isinstance(self.problem, Pieces):
+            if isinstance(self.problem, Ridges) and self.problem.bent:
                 raise Uncheckable("moments on functions that are not quadratic")
             self.frames.append(Frame(Quantities(self.work), {}, [_forms(value) for value in self.begin]))
         while len(self.frames) <= k:

@@ -9,9 +9,9 @@ from typing import Any
 from .intervals import Interval
 from .points import Points
 from .reading import Uncheckable, shown
-from .ridges import Ridges, square
+from .ridges import Ridge, Ridges
 from .ridges_assumed import DECIDE as DECIDE_OF_RIDGES
-from .scalars import ZERO
+from .scalars import ZERO, square
 from .spoken import World
 
 
@@ -34,7 +34,7 @@ def on_ball(assumption: Any, world: World, constants: Sequence[Fraction]) -> boo
         if moved:
             raise Uncheckable("where a step takes functions that are known at points only")
         return all(f.G is not None and first >= f.G for f, _ in problem.all_named(assumption.function))
-    if isinstance(problem, Ridges):
+    if isinstance(problem, Ridges) and problem.d > 1:
         everywhere = not moved and all(
             DECIDE_OF_RIDGES["bounded_gradients"](problem, f, first) for f, _ in problem.all_named(assumption.function)
         )
@@ -49,10 +49,10 @@ def on_ball(assumption: Any, world: World, constants: Sequence[Fraction]) -> boo
 
 
 def _on_ball(group: Sequence[Any], keep: Fraction, factor: Fraction, bound: Fraction, radius: Fraction) -> bool:
-    d = 1 if hasattr(group[0], "knots") else len(group[0].b)
+    d = group[0].d
     if d == 1:
-        places = {-radius, radius}
-        places |= {t for f in group for t in getattr(f, "knots", ()) if -radius < t < radius}
+        knots = {t / a for f in group if isinstance(f, Ridge) for (a,), phi in f.terms.items() for t in phi.knots}
+        places = {-radius, radius, *(t for t in knots if -radius < t < radius)}
         totals = [sum((keep * x - factor * f.gradient((x,))[0]) ** 2 for f in group) for x in places]
         return all(total <= bound * len(group) for total in totals)
     slope, linear, rest = ZERO, [ZERO] * d, bound * len(group)

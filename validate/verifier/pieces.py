@@ -1,4 +1,4 @@
-"""Problems in one dimension of functions with a continuous, piecewise linear derivative, in fractions."""
+"""Functions of one variable with a continuous, piecewise linear derivative, in fractions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from .quadratics import MOST_CLIENTS, MOST_DATA_BITS, MOST_NUMBERS, Problem, read_problem, read_vector
-from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
+from .quadratics import read_vector
+from .reading import FormatError, Uncheckable, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, sure
 
 MOST_KNOTS = 100  # of a sample
 MOST_KNOTS_IN_ALL = 2_000
-MOST_SHOWN = 20  # samples
-MEANING = "of each sample, f' is continuous, of the given slopes between the given knots, f'(0) = -b and f(0) = c"
 
 Ends = tuple[Fraction | None, Fraction | None]  # a closed interval; None for an end that is infinite
 Parabola = tuple[Fraction, Fraction, Fraction]  # p, q, r of p x^2 + q x + r
@@ -103,6 +101,28 @@ class Piece:
                 found.append((low, high))
         return least, found
 
+    def proximal(self, t: Number) -> Number:
+        """1/t, which with each slope must be positive.
+
+        Raises:
+            Uncheckable: where it is not.
+        """
+        inverse = divided(ONE, t)
+        for slope in self.slopes:
+            if not below(ZERO, inverse + slope):
+                raise Uncheckable("a proximal point that does not exist, or is not the only one")
+        return inverse
+
+    def prox(self, v: Number, t: Number) -> Number:
+        """The u with f'(u) + u/t = v/t."""
+        inverse = self.proximal(t)
+        target = v * inverse
+        j = 0
+        while j < len(self.knots) and below(self.gradient((self.knots[j],))[0] + self.knots[j] * inverse, target):
+            j += 1
+        at, _, steep = self.places[j]
+        return divided(target - steep + self.slopes[j] * at, self.slopes[j] + inverse)
+
 
 def mean_of(functions: Sequence[Piece], work: Work) -> Piece:
     """The mean of functions."""
@@ -128,98 +148,8 @@ def between(low: Fraction | None, high: Fraction | None) -> Fraction:
     return low + 1 if high is None else (low + high) / 2
 
 
-class Pieces(Problem):
-    """A problem in one dimension whose functions are pieces; as `Problem`."""
-
-    def __init__(self, samples: list[list[Piece]], work: Work) -> None:
-        self.samples, self.N, self.d, self.work = samples, len(samples), 1, work
-        self.own = [mean_of(functions, work) for functions in samples]
-        self.mean = mean_of(self.own, work)
-        self._weighted: dict[tuple[Fraction, ...], Piece] = {}
-        self._minima: dict[int, tuple[Fraction, list[Ends]] | None] = {}
-
-    def weighted(self, weights: tuple[Fraction, ...]) -> Piece:
-        """sum_n(q_n*f_n)."""
-        if weights not in self._weighted:
-            many = zip(self.own, weights, strict=True)
-            scaled = [
-                Piece(f.knots, [self.N * q * s for s in f.slopes], self.N * q * f.b, self.N * q * f.c) for f, q in many
-            ]
-            self._weighted[weights] = mean_of(scaled, self.work)
-        return self._weighted[weights]
-
-    def minima(self, function: Piece) -> tuple[Fraction, list[Ends]] | None:
-        """The least value of a function and where it is taken."""
-        if id(function) not in self._minima:
-            self.work.spend(10 * len(function.slopes))
-            self._minima[id(function)] = function.minima()
-        return self._minima[id(function)]
-
-    def minimum(self, function: Any) -> tuple[tuple[Fraction, ...], bool] | None:
-        """A minimiser, and whether it is the only one; None where the function is unbounded below."""
-        found = self.minima(function)
-        if found is None:
-            return None
-        (low, high), more = found[1][0], len(found[1]) > 1
-        point = low if low is not None else high if high is not None else ZERO
-        return (point,), not more and low is not None and low == high
-
-    def minimises(self, function: Any, point: Vector) -> bool:
-        """Whether a function is least at a point."""
-        found = self.minima(function)
-        return found is not None and function.value(point) == found[0]
-
-    def proximal(self, n: int, t: Number) -> Any:
-        """1/t, which with each slope of f_n' must be positive.
-
-        Raises:
-            Uncheckable: where it is not.
-        """
-        inverse = divided(ONE, t)
-        for slope in self.own[n].slopes:
-            if not below(ZERO, inverse + slope):
-                raise Uncheckable("a proximal point that does not exist, or is not the only one")
-        return inverse
-
-    def prox(self, n: int, v: Vector, t: Number) -> Vector:
-        """The u with f_n'(u) + u/t = v/t."""
-        f, inverse = self.own[n], self.proximal(n, t)
-        self.work.spend(2 * len(f.slopes))
-        target = v[0] * inverse
-        j = 0
-        while j < len(f.knots) and below(f.gradient((f.knots[j],))[0] + f.knots[j] * inverse, target):
-            j += 1
-        at, _, steep = f.places[j]
-        return (divided(target - steep + f.slopes[j] * at, f.slopes[j] + inverse),)
-
-
-def read_pieces(data: Any, work: Work) -> Problem:
-    """A problem of quadratics; or, where a sample has knots, of pieces: ``{"knots", "slopes", "b"}``, with or without
-    ``c``, or a quadratic ``{"H", "b"}`` in one dimension.
-    """
-    clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
-    if not any(isinstance(s, dict) and "knots" in s for own in clients if isinstance(own, list) for s in own):
-        return read_problem(data, work)
-    if not 1 <= len(clients) <= MOST_CLIENTS:
-        raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    count = knots = size = 0
-    samples: list[list[Piece]] = []
-    for n, own in enumerate(clients):
-        if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
-        samples.append([])
-        for sample in own:
-            f = _read(sample, f"a sample of client {n}")
-            numbers = (*f.knots, *f.slopes, f.b, f.c)
-            count, knots, size = count + len(numbers), knots + len(f.knots), size + sum(map(bits, numbers))
-            if count > MOST_NUMBERS or knots > MOST_KNOTS_IN_ALL or size > MOST_DATA_BITS:
-                raise FormatError("the problem has too many or too long numbers to be checked")
-            samples[-1].append(f)
-    work.spend(5 * count)
-    return Pieces(samples, work)
-
-
-def _read(data: Any, name: str) -> Piece:
+def read_piece(data: Any, name: str) -> Piece:
+    """``{"knots", "slopes", "b"}``, with or without ``c``; or a quadratic ``{"H", "b"}`` in one dimension."""
     if not isinstance(data, dict) or "knots" not in data:
         fields(data, name, "H b", "c")
         rows = list_of(data["H"], f"H of {name}")
@@ -242,14 +172,3 @@ def read_shape(data: Any, name: str) -> tuple[list[Fraction], list[Fraction]]:
         raise FormatError(f"the knots of {name} do not increase")
     slopes = [number(s, f"a slope of {name}") for s in data["slopes"]]
     return knots, slopes
-
-
-def described(problem: Pieces) -> Iterator[str]:
-    """The functions, for the reader."""
-    yield MEANING
-    places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
-    for n, i, f in places[:MOST_SHOWN]:
-        knots, slopes = (", ".join(map(shown, values)) for values in (f.knots, f.slopes))
-        yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b)}, c = {shown(f.c)}"
-    if len(places) > MOST_SHOWN:
-        yield f"and {len(places) - MOST_SHOWN} more"

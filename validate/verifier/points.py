@@ -24,9 +24,9 @@ from fractions import Fraction
 from typing import Any
 
 from .checks import Checks
-from .quadratics import MOST_CLIENTS, MOST_DATA_BITS, MOST_NUMBERS, Problem, read_vector
-from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
-from .scalars import ONE, ZERO, Number, Vector, Work, divided, sure
+from .quadratics import Problem, read_samples, read_vector
+from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown, shown_vector
+from .scalars import ONE, ZERO, Number, Vector, Work, divided, square, sure
 
 MOST_POINTS = 300  # of a sample
 MOST_SAMPLES = 500
@@ -58,6 +58,11 @@ class Known:
         self.table, self.mu, self.L, self.G = table, mu, L, G
         self.floor: Fraction | None = None
         self.parts: tuple[Known, ...] = ()
+        self.d = len(next(iter(table), ()))
+
+    def numbers(self) -> list[Fraction]:
+        """All that it is given by, but for its class."""
+        return [y for x, (g, value) in self.table.items() for y in (*x, *g, value)]
 
     def at(self, v: Vector) -> tuple[Exact, Fraction]:
         """Gradient and value.
@@ -196,32 +201,11 @@ class Points(Problem):
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def is_of_points(data: Any) -> bool:
-    """Whether a sample is given by points."""
-    return isinstance(data, dict) and "points" in data
-
-
 def read_points(data: Any, work: Work) -> Points:
     """``{"clients": [[{"points": [{"x", "g", "f"}, ...], "L", "mu"} or with "G", ...], ...]}``."""
-    clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
-    if not 1 <= len(clients) <= MOST_CLIENTS:
-        raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    samples: list[list[Known]] = []
-    count = numbers = size = d = 0
-    for n, own in enumerate(clients):
-        if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
-        samples.append([])
-        for sample in own:
-            f = _read(sample, f"a sample of client {n}", d)
-            d = len(next(iter(f.table)))
-            count, numbers = count + 1, numbers + len(f.table) * (2 * d + 1)
-            size += sum(bits(y) for x, (g, value) in f.table.items() for y in (*x, *g, value))
-            if count > MOST_SAMPLES or numbers > MOST_NUMBERS or size > MOST_DATA_BITS:
-                raise FormatError("the problem has too many or too long numbers to be checked")
-            samples[-1].append(f)
-    work.spend(5 * numbers)
-    return Points(samples, d, work)
+    samples, count = read_samples(data, _read, lambda f: 1, MOST_SAMPLES)
+    work.spend(5 * count)
+    return Points(samples, samples[0][0].d, work)
 
 
 def _read(data: Any, name: str, d: int) -> Known:
@@ -247,12 +231,8 @@ def _read(data: Any, name: str, d: int) -> Known:
         table[x] = g, number(point["f"], f"f of {name}")
     found = Known(table, mu, L, G)
     if mu <= 0 and G is None:
-        found.floor = min(value - _square(g) / (2 * L) for g, value in table.values())
+        found.floor = min(value - square(g) / (2 * L) for g, value in table.values())
     return found
-
-
-def _square(v: Sequence[Fraction]) -> Fraction:
-    return sum((x * x for x in v), ZERO)
 
 
 # --- whether there are such functions ---------------------------------------------------------------------------------
@@ -266,7 +246,7 @@ def check_points(checks: Checks, problem: Any) -> None:
         for i, f in enumerate(own):
             wrong = _misfit(f, problem.d, problem.work)
             what = f"client {n}, sample {i}: "
-            if f.G is not None and any(_square(g) > f.G**2 for g, _ in f.table.values()):
+            if f.G is not None and any(square(g) > f.G**2 for g, _ in f.table.values()):
                 checks.check(False, f"{what}a gradient is longer than G = {shown(f.G)}")
             if wrong is not None:
                 a, b = (f"({', '.join(shown(x, 40) for x in v)})" for v in wrong)
@@ -283,7 +263,7 @@ def _misfit(f: Known, d: int, work: Work) -> tuple[Exact, Exact] | None:
     longest = 0
     for x, (g, value) in f.table.items():
         s = tuple(a - f.mu * b for a, b in zip(g, x, strict=True))
-        lifted.append((x, s, value - f.mu * _square(x) / 2))
+        lifted.append((x, s, value - f.mu * square(x) / 2))
         longest = max(longest, *(bits(y) for y in (*x, *s, lifted[-1][2])))
     size = 4 * longest
     work.spend(len(lifted) ** 2 * d * (4 + (size * size >> 18)))
@@ -292,7 +272,7 @@ def _misfit(f: Known, d: int, work: Work) -> tuple[Exact, Exact] | None:
             if x is y:
                 continue
             along = sum((b * (p - q) for b, p, q in zip(t, x, y, strict=True)), ZERO)
-            if 2 * (f.L - f.mu) * (h - e - along) < _square([a - b for a, b in zip(s, t, strict=True)]):
+            if 2 * (f.L - f.mu) * (h - e - along) < square([a - b for a, b in zip(s, t, strict=True)]):
                 return x, y
     return None
 
@@ -318,10 +298,6 @@ def described(problem: Points) -> Iterator[str]:
             for x, (g, value) in f.table.items():
                 room -= 1
                 if room >= 0:
-                    yield f"x = {_words(x)}, g = {_words(g)}, f = {shown(value, 60)}"
+                    yield f"x = {shown_vector(x)}, g = {shown_vector(g)}, f = {shown(value, 60)}"
     if room < 0:
         yield f"and {-room} more points"
-
-
-def _words(v: Exact) -> str:
-    return f"({', '.join(shown(x, 60) for x in v[:10])}{', ...' if len(v) > 10 else ''})"

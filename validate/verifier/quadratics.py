@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,11 @@ class Function:
     def __init__(self, H: Matrix, b: tuple[Fraction, ...], c: Fraction) -> None:
         self.H, self.b, self.c = H, b, c
         self.rows: tuple[Row, ...] = tuple(tuple((j, h) for j, h in enumerate(row) if h) for row in H)
+        self.d = len(b)
+
+    def numbers(self) -> list[Fraction]:
+        """All that it is given by."""
+        return [*(h for row in self.H for h in row), *self.b, self.c]
 
     def gradient(self, v: Vector) -> Vector:
         """H v - b."""
@@ -160,26 +165,40 @@ class Problem:
         return self._inverse[n, t]
 
 
-def read_problem(data: Any, work: Work) -> Problem:
-    """``{"clients": [[{"H", "b"} or {"H", "b", "c"}, ...], ...]}``."""
+def read_samples(
+    data: Any, read: Callable[[Any, str, int], Any], counted: Callable[[Any], int], most: int
+) -> tuple[list[list[Any]], int]:
+    """The functions of ``{"clients": [[sample, ...], ...]}``, and how many numbers they are given by.
+
+    Args:
+        data: as it stands in the certificate.
+        read: a sample, its name, and the coordinates of those before it (0: none) -> the function.
+        counted: what of a function there may be so many of in all.
+        most: how many.
+    """
     clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
     if not 1 <= len(clients) <= MOST_CLIENTS:
         raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    count = size = d = 0
-    samples: list[list[Function]] = []
+    count = size = d = parts = 0
+    samples: list[list[Any]] = []
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
             raise FormatError(f"client {n} has no samples")
         samples.append([])
         for sample in own:
-            function = read_function(sample, f"a sample of client {n}", d)
-            d = len(function.b)
-            count += d * (d + 1) + 1
-            size += sum(bits(x) for row in (*function.H, function.b, (function.c,)) for x in row)
-            if count > MOST_NUMBERS or size > MOST_DATA_BITS:
+            function = read(sample, f"a sample of client {n}", d)
+            numbers = function.numbers()
+            d, parts = function.d, parts + counted(function)
+            count, size = count + len(numbers), size + sum(map(bits, numbers))
+            if count > MOST_NUMBERS or size > MOST_DATA_BITS or parts > most:
                 raise FormatError("the problem has too many or too long numbers to be checked")
             samples[-1].append(function)
-    return Problem(samples, work)
+    return samples, count
+
+
+def read_problem(data: Any, work: Work) -> Problem:
+    """``{"clients": [[{"H", "b"} or {"H", "b", "c"}, ...], ...]}``."""
+    return Problem(read_samples(data, read_function, lambda f: 1, MOST_NUMBERS)[0], work)
 
 
 def read_function(data: Any, name: str, d: int) -> Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -116,6 +116,11 @@ def shown(value: Any, length: int = 300) -> str:
         text = f"a value of type {type(value).__name__}"
     text = "".join(c if 32 <= ord(c) < 127 else f"\\u{ord(c):04x}" for c in text[: length + 1])
     return text if len(text) <= length else text[:length] + "..."
+
+
+def shown_vector(v: Sequence[Fraction]) -> str:
+    """A vector for the reader, its first entries."""
+    return f"({', '.join(shown(x, 60) for x in v[:10])}{', ...' if len(v) > 10 else ''})"
 
 
 def bits(x: Fraction) -> int:

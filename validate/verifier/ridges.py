@@ -15,36 +15,43 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from .pieces import MOST_KNOTS_IN_ALL, Piece, Pieces, read_shape
+from .pieces import MOST_KNOTS_IN_ALL, Piece, read_piece, read_shape
 from .pieces import mean_of as mean_of_pieces
 from .quadratics import (
-    MOST_CLIENTS,
-    MOST_DATA_BITS,
-    MOST_NUMBERS,
     Problem,
     definiteness,
+    read_samples,
     read_vector,
     semidefinite,
     solve,
 )
-from .reading import FormatError, Uncheckable, bits, fields, list_of, number, shown
-from .scalars import ONE, ZERO, Number, Vector, Work, divided
+from .reading import FormatError, Uncheckable, fields, list_of, number, shown, shown_vector
+from .scalars import ONE, ZERO, Number, Vector, Work, divided, square
 
-MOST_SHOWN = 10  # samples
+MOST_SHOWN = 10  # samples, and directions of one
+MOST_SHOWN_ALONE = 20  # samples in one dimension
 MOST_PIECES = 5_000  # through which a minimiser is looked for
 MEANING = (
     "each sample is the sum of phi(<a, x>) over its directions a, less <b, x>, plus c; phi' is continuous, of the "
     "given slopes between the given knots, and phi and phi' are 0 at 0"
 )
 
+MEANING_ALONE = "of each sample, f' is continuous, of the given slopes between the given knots, f'(0) = -b and f(0) = c"
+
 Exact = tuple[Fraction, ...]
+LINE = (ONE,)
+"""The direction of functions of one variable."""
 
 
 class Ridge:
     """f(x) = sum_j phi_j(<a_j, x>) - <b, x> + c, with different directions."""
 
     def __init__(self, terms: Mapping[Exact, Piece], b: Exact, c: Fraction) -> None:
-        self.terms, self.b, self.c = dict(terms), b, c
+        self.terms, self.b, self.c, self.d = dict(terms), b, c, len(b)
+
+    def numbers(self) -> list[Fraction]:
+        """All that it is given by."""
+        return [*self.b, self.c, *(x for a, phi in self.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
 
     def gradient(self, v: Vector) -> Vector:
         """The gradient at v."""
@@ -81,10 +88,6 @@ def _dot(a: Exact, v: Vector) -> Number:
         if y:
             total = total + y * x
     return total
-
-
-def square(a: Exact) -> Fraction:
-    return sum((y * y for y in a), ZERO)
 
 
 def _hessian(parts: Sequence[tuple[Exact, Fraction]], d: int, shift: Fraction) -> list[list[Fraction]]:
@@ -149,8 +152,12 @@ class Ridges(Problem):
         self._least: dict[int, tuple[Exact, bool, Fraction] | None] = {}
         self._kept: list[Ridge] = []  # what is known by its id stays
 
+    @property
+    def bent(self) -> bool:
+        """Whether a function has knots."""
+        return any(phi.knots for own in self.samples for f in own for phi in f.terms.values())
+
     def weighted(self, weights: tuple[Fraction, ...]) -> Ridge:
-        """sum_n(q_n*f_n)."""
         if weights not in self._weighted:
             self._weighted[weights] = mean_of(self.own, self.work, [self.N * q for q in weights])
         return self._weighted[weights]
@@ -214,7 +221,6 @@ class Ridges(Problem):
                 yield point
 
     def minimum(self, function: Any) -> tuple[Exact, bool] | None:
-        """A minimiser, and whether it is the only one; None where the function is unbounded below."""
         found = self.least(function)
         return None if found is None else found[:2]
 
@@ -230,7 +236,6 @@ class Ridges(Problem):
         return found[2]
 
     def minimises(self, function: Any, point: Vector) -> bool:
-        """Whether a function is least at a point."""
         found = self.least(function)
         return found is not None and function.value(point) == found[2]
 
@@ -242,7 +247,7 @@ class Ridges(Problem):
         """
         inverse, axes = divided(ONE, t), axes_of([self.own[n]])
         for a in axes or ():
-            Pieces([[along(self.own[n], a)]], self.work).proximal(0, t * square(a))
+            along(self.own[n], a).proximal(t * square(a))
         if axes is None:
             if not isinstance(inverse, Fraction):
                 raise Uncheckable("a proximal point that is known in intervals only")
@@ -251,7 +256,6 @@ class Ridges(Problem):
         return inverse
 
     def prox(self, n: int, v: Vector, t: Number) -> Vector:
-        """argmin over u of f_n(u) + norm2(u - v)/(2t)."""
         f, inverse = self.own[n], self.proximal(n, t)
         axes = axes_of([f])
         if axes is None:
@@ -262,7 +266,9 @@ class Ridges(Problem):
             raise Uncheckable("a proximal point that is not known")
         found: list[Number] = [ZERO] * self.d
         for a in axes:
-            (s,) = Pieces([[along(f, a)]], self.work).prox(0, (_dot(a, v),), t * square(a))
+            line = along(f, a)
+            self.work.spend(2 * len(line.slopes))
+            s = line.prox(_dot(a, v), t * square(a))
             found = [x + s * (y / square(a)) for x, y in zip(found, a, strict=True)]
         return tuple(found)
 
@@ -280,33 +286,19 @@ def _slopes_at(phi: Piece, t: Number) -> list[Fraction]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def is_of_ridges(data: Any) -> bool:
-    """Whether a sample is a sum of ridges."""
-    return isinstance(data, dict) and "ridges" in data
+def read_ridges(data: Any, work: Work, alone: bool = False) -> Ridges:
+    """``{"clients": [[{"ridges": [{"a", "knots", "slopes"}, ...], "b"} or with "c", ...], ...]}``.
 
-
-def read_ridges(data: Any, work: Work) -> Ridges:
-    """``{"clients": [[{"ridges": [{"a", "knots", "slopes"}, ...], "b"} or with "c", ...], ...]}``."""
-    clients = list_of(fields(data, "problem", "clients")["clients"], "clients")
-    if not 1 <= len(clients) <= MOST_CLIENTS:
-        raise FormatError(f"the problem has not between 1 and {MOST_CLIENTS} clients")
-    count = knots = size = d = 0
-    samples: list[list[Ridge]] = []
-    for n, own in enumerate(clients):
-        if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
-        samples.append([])
-        for sample in own:
-            f = _read(sample, f"a sample of client {n}", d)
-            d = len(f.b)
-            numbers = [*f.b, f.c, *(x for a, phi in f.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
-            count, size = count + len(numbers), size + sum(map(bits, numbers))
-            knots += sum(len(phi.knots) for phi in f.terms.values())
-            if count > MOST_NUMBERS or knots > MOST_KNOTS_IN_ALL or size > MOST_DATA_BITS:
-                raise FormatError("the problem has too many or too long numbers to be checked")
-            samples[-1].append(f)
+    In one dimension, `alone`: ``{"knots", "slopes", "b"}``, with or without ``c``, or a quadratic ``{"H", "b"}``.
+    """
+    samples, count = read_samples(
+        data,
+        _read_alone if alone else _read,
+        lambda f: sum(len(phi.knots) for phi in f.terms.values()),
+        MOST_KNOTS_IN_ALL,
+    )
     work.spend(5 * count)
-    return Ridges(samples, d, work)
+    return Ridges(samples, samples[0][0].d, work)
 
 
 def _read(data: Any, name: str, d: int) -> Ridge:
@@ -327,18 +319,28 @@ def _read(data: Any, name: str, d: int) -> Ridge:
     return Ridge(terms, b, number(data.get("c", 0), f"c of {name}"))
 
 
+def _read_alone(data: Any, name: str, _: int) -> Ridge:
+    f = read_piece(data, name)
+    return Ridge({LINE: Piece(f.knots, f.slopes, ZERO, ZERO)}, (f.b,), f.c)
+
+
 def described(problem: Ridges) -> Iterator[str]:
     """The functions, for the reader."""
-    yield MEANING
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
-    for n, i, f in places[:MOST_SHOWN]:
-        yield f"client {n}, sample {i}: b = {_words(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
-        for a, phi in list(f.terms.items())[:MOST_SHOWN]:
-            knots, slopes = (", ".join(map(shown, values)) for values in (phi.knots, phi.slopes))
-            yield f"a = {_words(a)}: knots ({knots}), slopes ({slopes})"
-    if len(places) > MOST_SHOWN:
-        yield f"and {len(places) - MOST_SHOWN} more"
-
-
-def _words(v: Sequence[Fraction]) -> str:
-    return f"({', '.join(shown(x, 60) for x in v[:10])}{', ...' if len(v) > 10 else ''})"
+    alone = all(set(f.terms) == {LINE} for _, _, f in places)
+    most = MOST_SHOWN_ALONE if alone else MOST_SHOWN
+    yield MEANING_ALONE if alone else MEANING
+    for n, i, f in places[:most]:
+        turns = [
+            (a, *(", ".join(map(shown, values)) for values in (phi.knots, phi.slopes)))
+            for a, phi in list(f.terms.items())[:MOST_SHOWN]
+        ]
+        if alone:
+            ((_, knots, slopes),) = turns
+            yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b[0])}, c = {shown(f.c)}"
+            continue
+        yield f"client {n}, sample {i}: b = {shown_vector(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
+        for a, knots, slopes in turns:
+            yield f"a = {shown_vector(a)}: knots ({knots}), slopes ({slopes})"
+    if len(places) > most:
+        yield f"and {len(places) - most} more"

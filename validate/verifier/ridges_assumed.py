@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .pieces import Ends, Piece, Pieces, between, gaps
-from .pieces_assumed import DECIDE as DECIDE_ALONG
+from .pieces import Ends, Piece, between, gaps
 from .quadratics import semidefinite
 from .reading import Uncheckable
-from .ridges import Ridge, Ridges, along, axes_of, mean_of, square
-from .scalars import ONE, ZERO
+from .ridges import Ridge, Ridges, along, axes_of, mean_of
+from .scalars import ONE, ZERO, Work, square
+from .stretches import bottom
 
 MOST_CORNERS = 4_096
 
@@ -51,11 +51,20 @@ def _pl(problem: Ridges, f: Ridge, mu: Fraction) -> bool:
     if _strongly_convex(problem, f, mu):
         return True
     axes = axes_of([f])
-    return axes is not None and all(
-        DECIDE_ALONG["pl"](line, line.mean, mu / square(a))
-        for a in axes
-        for line in [Pieces([[along(f, a)]], problem.work)]
-    )
+    return axes is not None and all(_grows(along(f, a), mu / square(a), problem.work) for a in axes)
+
+
+def _grows(line: Piece, mu: Fraction, work: Work) -> bool:
+    """Whether phi'^2 >= 2*mu*(phi - its least value) everywhere."""
+    work.spend(10 * len(line.slopes))
+    found = line.minima()
+    if mu <= 0 or found is None:
+        return False
+    for (low, high), (p, q, r) in line.segments():  # (2 p x + q)^2 - 2 mu (p x^2 + q x + r - least)
+        room = bottom(4 * p * p - 2 * mu * p, 4 * p * q - 2 * mu * q, q * q - 2 * mu * (r - found[0]), low, high)
+        if room is None or room < 0:
+            return False
+    return True
 
 
 def _bounded_below(problem: Ridges, f: Ridge) -> bool:

@@ -218,6 +218,11 @@ def dot(u: Vector, v: Vector) -> Number:
     return total
 
 
+def square(v: Sequence[Fraction]) -> Fraction:
+    """The squared norm of a vector of fractions."""
+    return sum((x * x for x in v), ZERO)
+
+
 def norm2(v: Vector) -> Number:
     """The squared norm."""
     total: Number = ZERO

@@ -16,7 +16,7 @@ def least_value(terms: Mapping[Any, Fraction], unknowns: Sequence[int], rest: Fr
     last, end = unknowns[-1], ends[-1]
     p, q = terms.get((last, last), ZERO), terms.get((last,), ZERO)
     if len(unknowns) == 1:
-        return _bottom(p, q, rest, *end)
+        return bottom(p, q, rest, *end)
     first = unknowns[0]
     own, both = terms.get((first, first), ZERO), terms.get((first, last), ZERO)
     slope = terms.get((first,), ZERO)
@@ -25,18 +25,18 @@ def least_value(terms: Mapping[Any, Fraction], unknowns: Sequence[int], rest: Fr
     for bound, sign in zip(end, (-1, 1), strict=True):
         if bound is not None:
             height = (p * bound + q) * bound + rest
-            found.append(_bottom(own, both * bound + slope, height, *ends[0]))
+            found.append(bottom(own, both * bound + slope, height, *ends[0]))
         elif p < 0:
             return None
         elif p == 0:  # there it must not fall, whatever the first one is
-            fall = _bottom(ZERO, sign * both, sign * q, *ends[0])
+            fall = bottom(ZERO, sign * both, sign * q, *ends[0])
             if fall is None or fall < 0:
                 return None
     if p == 0 and not found:
-        found.append(_bottom(own, slope, rest, *ends[0]))
+        found.append(bottom(own, slope, rest, *ends[0]))
     if p > 0 and (inside := _where_still(p, q, both, end, ends[0])) is not None:
         bent, moved = own - both * both / (4 * p), slope - both * q / (2 * p)
-        found.append(_bottom(bent, moved, rest - q * q / (4 * p), *inside))
+        found.append(bottom(bent, moved, rest - q * q / (4 * p), *inside))
     return None if None in found else min(value for value in found if value is not None)
 
 
@@ -58,7 +58,7 @@ def _where_still(p: Fraction, q: Fraction, both: Fraction, end: End, of_first: E
     return None if low is not None and high is not None and low > high else (low, high)
 
 
-def _bottom(p: Fraction, q: Fraction, r: Fraction, low: Fraction | None, high: Fraction | None) -> Fraction | None:
+def bottom(p: Fraction, q: Fraction, r: Fraction, low: Fraction | None, high: Fraction | None) -> Fraction | None:
     """The least value of p x^2 + q x + r on an interval; None where it is unbounded below."""
     if (low is None and (p < 0 or (p == 0 and q > 0))) or (high is None and (p < 0 or (p == 0 and q < 0))):
         return None

@@ -30,7 +30,6 @@ class _AtPoints(FormWorld):
         self.points = points
 
     def point(self, name: str, at: Mapping[str, int]) -> Vector:
-        """As `FormWorld`."""
         return self.points[name] if name in self.points else super().point(name, at)
 
 

@@ -13,7 +13,7 @@ from theory.catalog import claim
 from validate.instances import read_instance
 from validate.on_instance import on_instance
 from validate.sweep import canonical, run_cell
-from validate.sweep.building import problem_of
+from validate.sweep.sentences import problem_of
 
 EQ8 = "fedavg-svrg/theorem-v1-eq8"
 QUADRATIC = {

@@ -67,7 +67,7 @@ class Proof(Closing):
             line, proof = self.line(one, sentence, here)
             label = str(one.get("name", f"line {i + 1}"))
             line = replace(line, coq=self.fresh_name(label))
-            out.append(f"(* {_comment(label)}: {_comment(str(sentence))}; {one['by']} *)")
+            out.append(f"(* {in_comment(label)}: {in_comment(str(sentence))}; {one['by']} *)")
             out += [f"assert ({line.coq} : {self.type_of(line)}).", *block(proof)]
             self.scope[label] = line
             made.append(line)
@@ -120,5 +120,6 @@ def further(line: Line, error: BeyondError) -> Line:
     return replace(line, further=tuple({**dict(line.further), error.index: error.further}.items()))
 
 
-def _comment(text: str) -> str:
+def in_comment(text: str) -> str:
+    """Words as they may stand in a comment of Rocq."""
     return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")

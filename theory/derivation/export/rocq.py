@@ -10,7 +10,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.export.forms import NotExportedError
 from theory.derivation.export.laws import NeededError
-from theory.derivation.export.proof import Proof
+from theory.derivation.export.proof import Proof, in_comment
 from theory.derivation.export.satisfiable import example
 from theory.derivation.export.statement import Setting
 from theory.formula import Name
@@ -66,7 +66,7 @@ def _theorem(claim: Claim, lines: Sequence[Mapping[str, Any]], needs: frozenset[
     if setting.random and any(word == "K" for word, _ in hypotheses):
         given += "\n    (K_room : (K <= rounds)%nat)"
     out = [
-        f"(* {_comment(claim.id)}: {_comment(claim.statement)}", *told(claim), "*)",
+        f"(* {in_comment(claim.id)}: {in_comment(claim.statement)}", *told(claim), "*)",
         "Require Import Reals Lra Lia Arith.", "Require Import Fedproof.", "Open Scope R_scope.", "",
         f"Theorem {label} :", *([f"  forall\n{given},"] if given else []), f"    {conclusion}.", "Proof.",
         f"intros {' '.join(word for word, _ in hypotheses)}{' K_room' if 'K_room' in given else ''}.",
@@ -94,16 +94,12 @@ def told(claim: Claim) -> list[str]:
     """The claim in LaTeX, and what it assumes, as lines of a comment."""
     from theory.typeset import latex_of_claim
 
-    found = [f"   LaTeX: {_comment(latex_of_claim(claim))}"]
+    found = [f"   LaTeX: {in_comment(latex_of_claim(claim))}"]
     if claim.assuming or claim.standing:
-        found.append(f"   assuming: {_comment('; '.join((*claim.assuming, *claim.standing)))}")
+        found.append(f"   assuming: {in_comment('; '.join((*claim.assuming, *claim.standing)))}")
     if claim.where:
-        found.append(f"   where: {_comment('; '.join(f'{key} = {text}' for key, text in claim.where.items()))}")
+        found.append(f"   where: {in_comment('; '.join(f'{key} = {text}' for key, text in claim.where.items()))}")
     return found
-
-
-def _comment(text: str) -> str:
-    return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
 def formulas(value: Any) -> list[Expression]:

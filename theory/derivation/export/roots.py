@@ -40,7 +40,6 @@ class Roots(Arithmetic):
     """Arithmetic with roots, inverses and powers."""
 
     def _square_of_root(self, t: App) -> str | None:
-        """A term of Rocq that proves that a root's square is what stands under it; None where that may be negative."""
         inner = self._roots.get(t)
         if inner is None:
             return None

@@ -20,7 +20,7 @@ from theory.derivation.export.terms import (
 )  # fmt: skip
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
-from theory.program import Instruction, Loop, Program
+from theory.program import Loop, Program
 from theory.sentence import (
     OVER,
     At,
@@ -163,8 +163,7 @@ class Words:
     @cached_property
     def weights(self) -> frozenset[str]:
         """Parameters that are one number for each remembered vector."""
-        steps = () if self.program is None else self.program.steps
-        return frozenset(s.label for s in steps if isinstance(s, Instruction) and s.op == "combine")
+        return frozenset() if self.program is None else self.program.weights
 
     def placed(self, symbol: str) -> tuple[str, str]:
         """A parameter's name and its index; that of the weights is j, also where a claim does not write it."""

@@ -12,9 +12,8 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.derivation.kernel import NotProvedError, accepted
+from theory.derivation.kernel import NotProvedError, accepted, refusal
 from theory.derivation.named import numbered
-from theory.derivation.search.checked import accepted as refusal
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.facts import facts

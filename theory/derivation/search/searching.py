@@ -42,8 +42,8 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     Raises:
         ValueError: for a claim without a sentence.
     """
+    from theory.derivation.kernel import refusal
     from theory.derivation.search.by_lemmas import from_lemmas
-    from theory.derivation.search.checked import accepted
     from theory.derivation.search.context import Context
     from theory.derivation.search.facts import facts
     from theory.derivation.search.forms import Forms
@@ -77,7 +77,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
             if lines is None:
                 continue
             lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
-            why = accepted(claim, lines)
+            why = refusal(claim, lines)
             if why is None:
                 return Result(tuple(lines), words, tuple(tried), time.perf_counter() - started)
             tried.append(f"{words}: the kernel does not accept what was found: {why}")
