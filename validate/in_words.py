@@ -8,7 +8,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.comparison import OPPOSITE
-from validate.both_sides import Row
+from validate.both_sides import Row, as_printed
 from validate.certificate.exact_text import in_digits, is_long
 from validate.instances import Pieces, Points, Ridges
 from validate.instances.pool import Drawn
@@ -19,7 +19,7 @@ from validate.verdict import Evidence
 
 def sides_in_words(claim: Claim, row: Row) -> str:
     opposite = OPPOSITE[claim.sentence.relation]
-    where = ", ".join(f"{name}={value}" for name, value in row.at.items())
+    where = ", ".join(f"{name}={value}" for name, value in as_printed(row.at).items())
     return f"left side {_brief(row.left)} {opposite} right side {_brief(row.right)}" + (f" at {where}" if where else "")
 
 
@@ -119,10 +119,10 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         "cases": cases,
         "tightest": {"left": as_text(row.left), "right": as_text(row.right)},
     }
-    if found.reached:
-        far = ", ".join(f"{name}={value}" for name, value in found.reached.items())
+    if found.reached.sizes:
+        far = ", ".join(f"{name}={value}" for name, value in found.reached.sizes.items())
         text += f"; nor where the tightest are made longer, up to {far}"
-        data["reached"] = dict(found.reached)
+        data["reached"] = dict(found.reached.sizes)
     if found.far:
         text += f"; nor on {len(found.far)} with many clients, many turns or long runs, in floats"
     pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")

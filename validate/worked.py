@@ -23,6 +23,7 @@ from theory.sentence import (
     text_of,
 )
 from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
+from validate.both_sides import as_printed
 from validate.certificate.exact_text import in_digits, is_long, typeset
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import OnInstance, on_instance
@@ -149,8 +150,8 @@ def _compared(left: Any, sign: str, right: Any) -> Iterator[Step]:
 
 
 def indexed(at: Mapping[str, Any]) -> str:
-    """Indices with their values, clients counted from 1 as in what is printed; may be empty."""
-    return ", ".join(f"{name} = {int(value) + (name == 'n')}" for name, value in at.items())
+    """Indices with their values; may be empty."""
+    return ", ".join(f"{name} = {value}" for name, value in as_printed(at).items())
 
 
 def _sign(sign: str) -> str:

@@ -19,6 +19,7 @@ from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.reached import chances_in, chances_of, longest
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, is_telling, measured
@@ -31,6 +32,8 @@ LEAST = 20
 """Instances with sides that are not 0."""
 STILL = 40
 """Runs from the minimiser that are to say nothing, before it is taken that none does."""
+SHORT = 1000
+"""A denominator that is written out."""
 TRIES = 60
 """Instances on which a changed program, or a claim without one of its relations, is tried."""
 
@@ -66,7 +69,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         told.append("bounded at small sizes over all functions that satisfy its sentences at the points of the run")
     if compares_far_rounds(claim) and not found.turned:
         missing.append("vectors of rounds far apart stand in one product, and no search made long runs that turn")
-    reached = dict(found.reached)
+    reached = dict(found.reached.sizes)
     telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
         missing.append(f"only {len(telling)} instances have a side that is not 0")
@@ -128,8 +131,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
                 missing.append("no start was at the minimiser")
         if not _start_is_tied(claim) and not any(map(_moves, instances)):
             missing.append("no run left its start")
-        rounds = max(one.instance.rounds for one in instances)
-        told.append(f"up to {max(rounds, reached.pop('K', 0))} rounds")
+        told.append(_rounds(claim, instances, found))
+        reached.pop("K", None)
     elif "K" in reached:
         told.append(f"K up to {max(reached.pop('K'), *(one.instance.rounds for one in instances))}")
     told += [f"{name} up to {max(value, _largest(instances, name))}" for name, value in reached.items()]
@@ -287,6 +290,18 @@ def _kinds(instances: list[Drawn]) -> str:
 
 def _dim(one: Drawn) -> int:
     return one.instance.dim or 1
+
+
+def _rounds(claim: Claim, instances: list[Drawn], found: Hunt) -> str:
+    """How many rounds were gone through, and with which chances; what is rare shows in long runs only."""
+    run = longest(claim, instances + ([] if found.reached.longest is None else [found.reached.longest]))
+    words = [f"up to {run.instance.rounds} rounds"]
+    for name in chances_in(claim):
+        all_of, there = chances_of(name, [*instances, run]), chances_of(name, [run])
+        ends = min(all_of), max(all_of), min(there)
+        least, most, rare = (v if v.denominator < SHORT else f"{float(v):.2g}" for v in ends)
+        words.append(f"{name} from {least} to {most}, in the longest runs from {rare}")
+    return ", ".join(words)
 
 
 def _largest(instances: list[Drawn], name: str) -> int:

@@ -250,7 +250,7 @@ class Quadratics:
         if found is None:
             rows, b, _ = self._function((n,))
             if _sign(t) == 0:
-                raise ValueError(f"prox with t=0 of client {n} does not exist: t is outside the numbers but 0")
+                raise ValueError(f"prox with t=0 of client {n + 1} does not exist: t is outside the numbers but 0")
             matrix = [[fmpq(0)] * self.dim for _ in rows]
             for i, row in enumerate(rows):
                 for j, h in row:
@@ -259,7 +259,7 @@ class Quadratics:
             inverse = inverse_of(matrix)
             if inverse is None:
                 raise ValueError(
-                    f"prox with t={t} of client {n} has no unique value: the client's Hessian plus 1/t is not positive"
+                    f"prox with t={t} of client {n + 1} has no unique value: its Hessian plus 1/t is not positive"
                 )
             found = inverse, tuple([sum([a * y for a, y in zip(row, b, strict=True)], fmpq(0)) for row in inverse])
             if key is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from validate.both_sides import as_printed
 from validate.experiment import Table
 from validate.report.readable import number
 from validate.sweep.axis_drawing import positions
@@ -150,8 +151,10 @@ def _failing_table(found: Tally) -> Table:
     rows = []
     for row in found.failing:
         result = row.result or {}
-        index = result.get("index")
-        at = ", ".join(f"{k} = {as_text(v)}" for k, v in index.items()) if isinstance(index, dict) else ""
+        found_at = result.get("index")
+        index = found_at if isinstance(found_at, dict) else {}
+        whole = all(isinstance(value, int) for value in index.values())  # as this program writes it
+        at = ", ".join(f"{k} = {as_text(v)}" for k, v in (as_printed(index) if whole else index).items())
         sides = (number(finite_number(result.get(name))) for name in ("left", "right", "ratio"))
         claim = claim_name(entries_of(row.document).get("claim", ""))
         where = clean(found.varying(row)) or "–"

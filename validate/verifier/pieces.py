@@ -206,10 +206,10 @@ def read_pieces(data: Any, work: Work) -> Problem:
     samples: list[list[Piece]] = []
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
+            raise FormatError(f"client {n + 1} has no samples")
         samples.append([])
         for sample in own:
-            f = _read(sample, f"a sample of client {n}")
+            f = _read(sample, f"a sample of client {n + 1}")
             numbers = (*f.knots, *f.slopes, f.b, f.c)
             count, knots, size = count + len(numbers), knots + len(f.knots), size + sum(map(bits, numbers))
             if count > MOST_NUMBERS or knots > MOST_KNOTS_IN_ALL or size > MOST_DATA_BITS:
@@ -250,6 +250,6 @@ def described(problem: Pieces) -> Iterator[str]:
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
     for n, i, f in places[:MOST_SHOWN]:
         knots, slopes = (", ".join(map(shown, values)) for values in (f.knots, f.slopes))
-        yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b)}, c = {shown(f.c)}"
+        yield f"client {n + 1}, sample {i + 1}: knots ({knots}), slopes ({slopes}), b = {shown(f.b)}, c = {shown(f.c)}"
     if len(places) > MOST_SHOWN:
         yield f"and {len(places) - MOST_SHOWN} more"

@@ -210,10 +210,10 @@ def read_points(data: Any, work: Work) -> Points:
     count = numbers = size = d = 0
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
+            raise FormatError(f"client {n + 1} has no samples")
         samples.append([])
         for sample in own:
-            f = _read(sample, f"a sample of client {n}", d)
+            f = _read(sample, f"a sample of client {n + 1}", d)
             d = len(next(iter(f.table)))
             count, numbers = count + 1, numbers + len(f.table) * (2 * d + 1)
             size += sum(bits(y) for x, (g, value) in f.table.items() for y in (*x, *g, value))
@@ -265,7 +265,7 @@ def check_points(checks: Checks, problem: Any) -> None:
     for n, own in enumerate(problem.samples):
         for i, f in enumerate(own):
             wrong = _misfit(f, problem.d, problem.work)
-            what = f"client {n}, sample {i}: "
+            what = f"client {n + 1}, sample {i + 1}: "
             if f.G is not None and any(_square(g) > f.G**2 for g, _ in f.table.values()):
                 checks.check(False, f"{what}a gradient is longer than G = {shown(f.G)}")
             if wrong is not None:
@@ -314,7 +314,8 @@ def described(problem: Points) -> Iterator[str]:
         for i, f in enumerate(own):
             G = "" if f.G is None else f", G = {shown(f.G)}"
             if room > 0:
-                yield f"client {n}, sample {i}: L = {shown(f.L)}, mu = {shown(f.mu)}{G}, {len(f.table)} point(s)"
+                known = f"L = {shown(f.L)}, mu = {shown(f.mu)}{G}, {len(f.table)} point(s)"
+                yield f"client {n + 1}, sample {i + 1}: {known}"
             for x, (g, value) in f.table.items():
                 room -= 1
                 if room >= 0:

@@ -169,10 +169,10 @@ def read_problem(data: Any, work: Work) -> Problem:
     samples: list[list[Function]] = []
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
+            raise FormatError(f"client {n + 1} has no samples")
         samples.append([])
         for sample in own:
-            function = read_function(sample, f"a sample of client {n}", d)
+            function = read_function(sample, f"a sample of client {n + 1}", d)
             d = len(function.b)
             count += d * (d + 1) + 1
             size += sum(bits(x) for row in (*function.H, function.b, (function.c,)) for x in row)

@@ -294,10 +294,10 @@ def read_ridges(data: Any, work: Work) -> Ridges:
     samples: list[list[Ridge]] = []
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
+            raise FormatError(f"client {n + 1} has no samples")
         samples.append([])
         for sample in own:
-            f = _read(sample, f"a sample of client {n}", d)
+            f = _read(sample, f"a sample of client {n + 1}", d)
             d = len(f.b)
             numbers = [*f.b, f.c, *(x for a, phi in f.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
             count, size = count + len(numbers), size + sum(map(bits, numbers))
@@ -332,7 +332,7 @@ def described(problem: Ridges) -> Iterator[str]:
     yield MEANING
     places = [(n, i, f) for n, own in enumerate(problem.samples) for i, f in enumerate(own)]
     for n, i, f in places[:MOST_SHOWN]:
-        yield f"client {n}, sample {i}: b = {_words(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
+        yield f"client {n + 1}, sample {i + 1}: b = {_words(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
         for a, phi in list(f.terms.items())[:MOST_SHOWN]:
             knots, slopes = (", ".join(map(shown, values)) for values in (phi.knots, phi.slopes))
             yield f"a = {_words(a)}: knots ({knots}), slopes ({slopes})"
