@@ -186,7 +186,7 @@ def test_a_number_that_float64_does_not_have_is_named(command_name: str, place: 
         "rounds": 2,
     }
     said = complaint(call(command_name, "-", given=json.dumps(instance)))
-    assert said == f"error: {where} has a number beyond the range of float64, 1.8e308; --exact has fractions"
+    assert said == f"error: {where} has a number beyond float64, 1.8e308; `moments --exact` has fractions"
     assert "E+" in call("audit", "-", "--ball", "1", given=json.dumps(instance)).stdout or place == "eta"
     assert call("moments", "-", "--exact", given=json.dumps(instance)).exit_code == 0
 
@@ -216,3 +216,18 @@ def test_closed_streams_are_no_defect(closed: str) -> None:
         line = f"{command()} {words} {closed}"
         status = subprocess.run(["/bin/sh", "-c", line], capture_output=True, check=False, timeout=120).returncode
         assert status == (2 if words.startswith("bound") else 0), line
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_runs_whose_metrics_leave_float64_say_so(flags: tuple[str, ...]) -> None:
+    far = {
+        "algorithm": "algorithms/local_sgd",
+        "parameters": {"eta": "1/10", "H": 2},
+        "problem": {"clients": [[{"h": 1, "b": 0}], [{"h": 2, "b": 1}]]},
+        "start": ["1e155"],
+        "rounds": 2,
+    }
+    found = call("simulate", "-", "--runs", "10", *flags, given=json.dumps(far))
+    assert found.exit_code == 0
+    assert "suboptimality leaves the range of float64 in the mean of 10 runs" in found.stderr
+    assert "leaves" not in found.stdout

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table, writable
+from validate.commands.output import (
+    bar,
+    noticing_interrupts,
+    number,
+    plain,
+    print_json,
+    read_object,
+    say,
+    table,
+    writable,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -225,6 +235,9 @@ def simulate(
         blocks.finish(everything)
     result = {name: summary(everything[name]) for name in metrics}
     tapped = {name: per_round(everything[f"tap {name}"]) for name in taps}
+    for name, entry in result.items():
+        if not np.isfinite(np.asarray(entry["mean"], float)).all():
+            say(f"{name} leaves the range of float64 in the mean of {runs} runs: they diverge, or are that large")
     if as_json:
         where = None if out is None else str(out)
         every = {name: per_round(everything[name]) for name in metrics}

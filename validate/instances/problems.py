@@ -405,7 +405,7 @@ def in_range(name: str) -> Iterator[None]:
     try:
         yield
     except OverflowError as error:
-        raise ValueError(f"{name} has a number beyond the range of float64, 1.8e308; --exact has fractions") from error
+        raise ValueError(f"{name} has a number beyond float64, 1.8e308; `moments --exact` has fractions") from error
 
 
 def in_floats(problem: Quadratic) -> Quadratic:
