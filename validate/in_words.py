@@ -10,6 +10,7 @@ from theory.claim import Claim
 from theory.comparison import OPPOSITE
 from validate.both_sides import Row, as_printed
 from validate.certificate.exact_text import in_digits, is_long
+from validate.counted import counted
 from validate.instances import Pieces, Points, Ridges
 from validate.instances.pool import Drawn
 from validate.instances.scalars import Schedule
@@ -49,8 +50,8 @@ def described(drawn: Drawn) -> str:
     if instance.problem is not None:
         N = instance.problem.clients
         samples = max(instance.problem.samples(n) for n in range(N))
-        words.append(f"{N} client{'s' if N > 1 else ''}" + (f" of {samples} samples" if samples > 1 else ""))
-        words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
+        words.append(counted(N, "client") + (f" of {samples} samples" if samples > 1 else ""))
+        words.append(counted(instance.problem.dim, "dimension"))
         if isinstance(instance.problem, Pieces):
             words.append("piecewise quadratic functions")
         if isinstance(instance.problem, Ridges):
@@ -59,7 +60,7 @@ def described(drawn: Drawn) -> str:
             words.append("functions given by points")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}
     if instance.program is not None:
-        words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
+        words.append(counted(instance.rounds, "round"))
     elif instance.problem is None and not instance.vectors:
         named = {**named, "K": Fraction(instance.rounds)}
     words += [f"{name}={_shown(value)}" for name, value in named.items()]
@@ -95,9 +96,9 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         return []
     left_out = []
     if found.undefined:
-        left_out.append(f"a side is undefined in {found.undefined} cases")
+        left_out.append(f"a side is undefined in {counted(found.undefined, 'case')}")
     if found.silent:
-        left_out.append(f"{found.silent} instances of which it does not speak")
+        left_out.append(f"{counted(found.silent, 'instance')} of which it does not speak")
     if found.too_many:
         left_out.append(f"{found.too_many} with too many outcomes")
     if found.undecided:
@@ -111,7 +112,8 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     row = max(tightest.measured.rows, key=lambda r: -2.0 if r.left is None else tightness_at(claim, r) or -1.0)
     ratio = max((r for s in found.seen for r in [_largest_ratio(claim, s)] if r is not None), default=None)
     cases = sum(len(s.measured.rows) for s in found.seen)
-    text = f"never broken on {len(found.seen)} instances made from the claim ({cases} cases), exactly"
+    seen = counted(len(found.seen), "instance")
+    text = f"never broken on {seen} made from the claim ({counted(cases, 'case')}), exactly"
     if ratio is not None:
         text += f"; left side at most {ratio:.6g} times the right side"
     data = {
@@ -128,7 +130,7 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")
     if not found.evaluations:
         return [pool]
-    text = f"a search in batches did not break it; {found.evaluations} instances of it were measured exactly"
+    text = f"a search in batches did not break it; {counted(found.evaluations, 'instance')} of it measured exactly"
     return [pool, Evidence("search", "holds", text, data={"evaluations": found.evaluations}, origin="search")]
 
 

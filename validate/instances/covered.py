@@ -14,6 +14,7 @@ from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConv
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
+from validate.counted import counted
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
@@ -72,15 +73,11 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     reached = dict(found.reached.sizes)
     telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
-        missing.append(f"only {len(telling)} instances have a side that is not 0")
+        missing.append(f"only {counted(len(telling), 'instance')} with a side that is not 0")
     elif len(telling) < LEAST:
-        how = _would_break(claim)
+        how, few = _would_break(claim), f"only {counted(len(telling), 'instance')} with a side that is not 0"
         if how is None:
-            missing.append(
-                f"only {len(telling)} instances have a side that is not 0, and no changed program breaks it either"
-                if not telling
-                else f"only {len(telling)} instances have a side that is not 0"
-            )
+            missing.append(few if telling else f"{few}, and no changed program breaks it either")
         else:
             told.append(f"both sides are 0 on {'all' if not telling else 'nearly all'} of them, and it breaks {how}")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
@@ -113,7 +110,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
             draws = claim.program is not None and "sample" in claim.program.operations
             if draws and most < 2 and any(size.samples > 1 for size in sizes):
                 missing.append("one sample a client only, of which the algorithm draws")
-            told += [f"up to {most} samples a client"] if most > 1 else []
+            told += [f"up to {counted(most, 'sample')} a client"] if most > 1 else []
     roles = roles_in(claim)
     for name in sorted(roles.turns):
         most = max(one.values[name] for one in instances)
@@ -139,8 +136,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     word = "quick" if quick else "full"
     if missing:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
-    told = [f"{len(telling) or len(found.seen)} instances", *told]
-    return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
+    told = [counted(len(telling) or len(found.seen), "instance"), *told]
+    return Coverage(True, f"{', '.join(told)}; {word} search of {counted(found.evaluations, 'evaluation')}")
 
 
 def closed(claim: Claim) -> list[str]:
@@ -295,7 +292,7 @@ def _dim(one: Drawn) -> int:
 def _rounds(claim: Claim, instances: list[Drawn], found: Hunt) -> str:
     """How many rounds were gone through, and with which chances; what is rare shows in long runs only."""
     run = longest(claim, instances + ([] if found.reached.longest is None else [found.reached.longest]))
-    words = [f"up to {run.instance.rounds} rounds"]
+    words = [f"up to {counted(run.instance.rounds, 'round')}"]
     for name in chances_in(claim):
         all_of, there = chances_of(name, [*instances, run]), chances_of(name, [run])
         ends = min(all_of), max(all_of), min(there)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from validate.both_sides import as_printed
+from validate.counted import counted
 from validate.experiment import Table
 from validate.report.readable import number
 from validate.sweep.axis_drawing import positions
@@ -24,10 +25,6 @@ def clean(text: str) -> str:
     """Text in one line that every page can show: what cannot be printed is replaced, and what is long is cut."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
     return text if len(text) <= LONG else f"{text[: LONG - 2]} …"
-
-
-def counted(cells: int, what: str = "cell") -> str:
-    return f"1 {what}" if cells == 1 else f"{cells:,} {what}s"
 
 
 def few(texts: list[str], most: int = 5) -> str:
@@ -192,5 +189,5 @@ def _reasons_table(found: Tally, reasons: Counter[Reason], title: str, what: str
     )
     if len(ordered) > KEPT:
         rest = sum(cells[same] for same in ordered[KEPT:])
-        note += f" {len(ordered) - KEPT} more {what}s of {counted(rest)} are not shown."
+        note += f" {len(ordered) - KEPT} more {what}s of {counted(rest, 'cell')} are not shown."
     return Table(title, ("outcome", "claims", what, "cells", "first at"), rows, note)
