@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import subprocess
 import time
@@ -231,3 +232,8 @@ def test_runs_whose_metrics_leave_float64_say_so(flags: tuple[str, ...]) -> None
     assert found.exit_code == 0
     assert "suboptimality leaves the range of float64 in the mean of 10 runs" in found.stderr
     assert "leaves" not in found.stdout
+
+
+def test_a_pipe_is_no_simulation_and_nobody_waits_for_what_comes_of_it(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    assert "is no simulation's" in complaint(call("simulate", "spec.json", "--out", "pipe"))

@@ -58,7 +58,7 @@ class Blocks:
             ValueError: when there is something already that is not to be, or cannot be, gone on with.
         """
         if self.out.exists():
-            if not _is_simulation(self.out):
+            if not (self.out.is_file() and _is_simulation(self.out)):  # of a pipe no beginning may ever come
                 raise ValueError(f"{self.out} exists, and is no simulation's; give another --out")
             raise ValueError(f"{self.out} exists, and its simulation is finished; delete it, or give another --out")
         if not self._stored.exists():
