@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,7 +16,7 @@ import pytest
 from sim.native import build
 from tests.shares import share
 from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
-from validate.commands import output
+from validate.commands import output, simulation
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -237,3 +238,12 @@ def test_runs_whose_metrics_leave_float64_say_so(flags: tuple[str, ...]) -> None
 def test_a_pipe_is_no_simulation_and_nobody_waits_for_what_comes_of_it(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     assert "is no simulation's" in complaint(call("simulate", "spec.json", "--out", "pipe"))
+
+
+def test_two_simulations_with_one_out_are_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def finished_by_another(path: Path, arrays: object) -> None:
+        shutil.rmtree(path.parent)
+        path.write_bytes(b"")
+
+    monkeypatch.setattr(simulation, "write_arrays", finished_by_another)
+    assert "is --out another's too?" in complaint(call("simulate", "spec.json", "--runs", "2", "--out", "a.npz"))

@@ -90,10 +90,17 @@ class Blocks:
             raise ValueError(f"{path} is damaged; delete it, and give --resume") from error
 
     def save(self, first: int, block: Mapping[str, np.ndarray]) -> None:
-        """Keep a finished block."""
+        """Keep a finished block.
+
+        Raises:
+            ValueError: where the folder is taken away meanwhile, as another simulation does that finishes there.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._stored.write_text(json.dumps(self.settings), encoding="utf-8")
-        write_arrays(self._path(first), block)
+        try:
+            self._stored.write_text(json.dumps(self.settings), encoding="utf-8")
+            write_arrays(self._path(first), block)
+        except FileNotFoundError as error:
+            raise ValueError(f"{self.folder} was taken away while it was written: is --out another's too?") from error
 
     def finish(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Write the file of all runs, and drop the blocks."""
