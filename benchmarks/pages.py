@@ -2,6 +2,7 @@
 
     python -m benchmarks.pages report                    every page: axe-core, complaints, what sticks out, links
     python -m benchmarks.pages report --archive report.zip   the links of the archive too, unpacked elsewhere
+    python -m benchmarks.pages report --screens 20       and pages that are taller than that before unfolding
     python -m benchmarks.pages build/docs --no-axe       the site: links, complaints and what sticks out
 
 A line for everything that is wrong; the exit status is 1 if there is any. Needs Playwright, a Chromium and, for
@@ -17,6 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
+from math import inf
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -55,7 +57,12 @@ STICKS_OUT = """() => {
 
 
 def looked_at(
-    browser: Any, folder: Path, axe: Any, widths: Mapping[int, int] = WIDTHS, themes: Sequence[str] = THEMES
+    browser: Any,
+    folder: Path,
+    axe: Any,
+    widths: Mapping[int, int] = WIDTHS,
+    themes: Sequence[str] = THEMES,
+    screens: float = inf,
 ) -> Iterator[str]:
     """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead.
 
@@ -65,6 +72,7 @@ def looked_at(
         axe: axe-core's; None to leave accessibility out.
         widths: in pixels, with the heights.
         themes: "light", "dark".
+        screens: how many a page may be tall before anything is unfolded.
     """
     folder, known, links = folder.resolve(), {}, {}
     for path, (width, height), theme in product(sorted(folder.rglob("*.html")), widths.items(), themes):
@@ -77,6 +85,9 @@ def looked_at(
             page.on("pageerror", lambda one, said=said: said.append(str(one)))
             page.on("requestfailed", lambda one, said=said: said.append(f"failed: {one.url}"))
             page.goto(path.as_uri())
+            tall = page.evaluate("document.documentElement.scrollHeight") / height
+            if tall > screens:
+                yield f"{where}: {tall:.1f} screens tall"
             for state in ("folded", "unfolded"):
                 if state == "unfolded":
                     page.eval_on_selector_all("details", OPEN)
@@ -122,6 +133,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("folder", type=Path)
     asked.add_argument("--archive", type=Path, help="is unpacked elsewhere, and its links are followed")
+    asked.add_argument("--screens", type=float, default=inf, help="how many a page may be tall before unfolding")
     asked.add_argument("--no-axe", action="store_true", help="nothing of accessibility")
     given = asked.parse_args()
     axe = None
@@ -134,7 +146,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        found = looked_at(browser, given.folder, axe)
+        found = looked_at(browser, given.folder, axe, screens=given.screens)
         if given.archive:
             with zipfile.ZipFile(given.archive) as archive:
                 archive.extractall(elsewhere)
@@ -143,7 +155,8 @@ def main() -> None:
             wrong += 1
             print(one, flush=True)
         browser.close()
-    print(f"{len(list(given.folder.rglob('*.html')))} pages, {wrong} faults")
+    sizes = [path.stat().st_size for path in given.folder.rglob("*.html")]
+    print(f"{len(sizes)} pages, the largest of {max(sizes, default=0) / 1e6:.2f} MB, {wrong} faults")
     sys.exit(wrong > 0)
 
 

@@ -781,7 +781,9 @@ def ranking_table(found: Found) -> Table:
         a, b = (found.reference[f"{pool}-{what}"] for what in ("accuracy", "loss"))
         gap = accuracy["perm"] - a, b - found.last("perm", "loss")
         won = f"{int((gap[0] > 0).sum())} of {len(a)}"
-        rows.append((f"(reference) minimiser on {label}", "", *map(interval, (a, b, *gap)), won, ""))
+        rows.append(
+            (f"(reference) minimiser on {label}", "", interval(a, 0, 1), interval(b, 0), *map(interval, gap), won, "")
+        )
     return Table(
         "Personalised accuracy and loss on test samples, after all rounds",
         ("method", "tuned to", "accuracy", "loss", "accuracy of PERM above it", "loss of PERM below it", "PERM better",

@@ -230,6 +230,7 @@ def _in_the_mean(row: ByRuns, relation: str, size: float, error_probability: flo
 
 def _broken_lines(one: OnInstance, left: Any, right: Any, at: Any) -> Iterator[str]:
     """Everything that a reader of a failed test needs."""
+    from validate.both_sides import as_printed
     from validate.sides import nearest_float
 
     yield f"  claimed: {one.claim.statement}"
@@ -237,7 +238,7 @@ def _broken_lines(one: OnInstance, left: Any, right: Any, at: Any) -> Iterator[s
     yield f"  right side: {_number(right)}"
     if right > 0 and one.claim.sentence.relation in ("<=", "<"):
         yield f"  left / right = {nearest_float(left / right):.10g}"
-    index = ", ".join(f"{name} = {value}" for name, value in at.items())
+    index = ", ".join(f"{name} = {value}" for name, value in as_printed(at).items())
     yield f"  index: {index or 'none, it is about the whole run'}"
     yield from _told(one)
 

@@ -28,7 +28,7 @@ import typer  # noqa: E402
 from typer.core import TyperGroup  # noqa: E402
 
 from validate.commands import messages  # noqa: E402
-from validate.commands.output import json_alone, noticing_interrupts  # noqa: E402
+from validate.commands.output import json_alone, noticing_interrupts, say  # noqa: E402
 from validate.memory import collect_seldom  # noqa: E402
 
 if _ours:
@@ -147,21 +147,21 @@ class Commands(TyperGroup):
             status = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra) or 0
         except (ValueError, OSError) as error:
             logger.debug("the error came from here", exc_info=error)
-            typer.echo(f"error: {messages.bad_input(error)}", err=True)
+            say(f"error: {messages.bad_input(error)}")
             status = 2
         except MemoryError as error:
             logger.debug("the error came from here", exc_info=error)
-            typer.echo("error: this needs more memory than there is", err=True)
+            say("error: this needs more memory than there is")
             status = 2
         except Exception as error:
             called = [word for word in (sys.argv[1:] if args is None else args) if word in MODULES]
             message = messages.misuse(error, " ".join(["fedproof", *called[:1]]))
             if message is None:
                 raise
-            typer.echo(f"error: {message}", err=True)
+            say(f"error: {message}")
             status = 2
         if status == INTERRUPTED:
-            typer.echo("interrupted", err=True)
+            say("interrupted")
         if standalone_mode:
             sys.exit(status)
         return status
@@ -226,8 +226,8 @@ def main() -> None:
     except Exception:
         import traceback
 
-        traceback.print_exc()
-        typer.echo("error: this is a defect of fedproof, not of your input; please report the lines above", err=True)
+        say(traceback.format_exc())
+        say("error: this is a defect of fedproof, not of your input; please report the lines above")
         sys.exit(DEFECT)
 
 

@@ -105,6 +105,8 @@ def run(path: str | Path, content: bytes) -> ModuleType:
     except (Exception, SystemExit) as error:
         _put_back(module.__name__, before)
         told = _told(error)
+        if told.startswith(f"{path.name}, line "):  # as an algorithm says where it is
+            told = f"{path}{told.removeprefix(path.name)}"
         where = "" if told.startswith(f"{path}, line ") else f"{path}{_line(error, str(path))}: "
         raise ValueError(where + told) from error
     except BaseException:

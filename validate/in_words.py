@@ -8,8 +8,9 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.comparison import OPPOSITE
-from validate.both_sides import Row
+from validate.both_sides import Row, as_printed
 from validate.certificate.exact_text import in_digits, is_long
+from validate.counted import counted
 from validate.instances import Pieces, Points, Ridges
 from validate.instances.pool import Drawn
 from validate.instances.scalars import Schedule
@@ -19,7 +20,7 @@ from validate.verdict import Evidence
 
 def sides_in_words(claim: Claim, row: Row) -> str:
     opposite = OPPOSITE[claim.sentence.relation]
-    where = ", ".join(f"{name}={value}" for name, value in row.at.items())
+    where = ", ".join(f"{name}={value}" for name, value in as_printed(row.at).items())
     return f"left side {_brief(row.left)} {opposite} right side {_brief(row.right)}" + (f" at {where}" if where else "")
 
 
@@ -49,8 +50,8 @@ def described(drawn: Drawn) -> str:
     if instance.problem is not None:
         N = instance.problem.clients
         samples = max(instance.problem.samples(n) for n in range(N))
-        words.append(f"{N} client{'s' if N > 1 else ''}" + (f" of {samples} samples" if samples > 1 else ""))
-        words.append(f"{instance.problem.dim} dimension{'s' if instance.problem.dim > 1 else ''}")
+        words.append(counted(N, "client") + (f" of {samples} samples" if samples > 1 else ""))
+        words.append(counted(instance.problem.dim, "dimension"))
         if isinstance(instance.problem, Pieces):
             words.append("piecewise quadratic functions")
         if isinstance(instance.problem, Ridges):
@@ -59,7 +60,7 @@ def described(drawn: Drawn) -> str:
             words.append("functions given by points")
     named: Mapping[str, Any] = {**instance.parameters, **drawn.constants}
     if instance.program is not None:
-        words.append(f"{instance.rounds} round{'s' if instance.rounds > 1 else ''}")
+        words.append(counted(instance.rounds, "round"))
     elif instance.problem is None and not instance.vectors:
         named = {**named, "K": Fraction(instance.rounds)}
     words += [f"{name}={_shown(value)}" for name, value in named.items()]
@@ -95,9 +96,9 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         return []
     left_out = []
     if found.undefined:
-        left_out.append(f"a side is undefined in {found.undefined} cases")
+        left_out.append(f"a side is undefined in {counted(found.undefined, 'case')}")
     if found.silent:
-        left_out.append(f"{found.silent} instances of which it does not speak")
+        left_out.append(f"{counted(found.silent, 'instance')} of which it does not speak")
     if found.too_many:
         left_out.append(f"{found.too_many} with too many outcomes")
     if found.undecided:
@@ -111,7 +112,8 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     row = max(tightest.measured.rows, key=lambda r: -2.0 if r.left is None else tightness_at(claim, r) or -1.0)
     ratio = max((r for s in found.seen for r in [_largest_ratio(claim, s)] if r is not None), default=None)
     cases = sum(len(s.measured.rows) for s in found.seen)
-    text = f"never broken on {len(found.seen)} instances made from the claim ({cases} cases), exactly"
+    seen = counted(len(found.seen), "instance")
+    text = f"never broken on {seen} made from the claim ({counted(cases, 'case')}), exactly"
     if ratio is not None:
         text += f"; left side at most {ratio:.6g} times the right side"
     data = {
@@ -119,16 +121,16 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
         "cases": cases,
         "tightest": {"left": as_text(row.left), "right": as_text(row.right)},
     }
-    if found.reached:
-        far = ", ".join(f"{name}={value}" for name, value in found.reached.items())
+    if found.reached.sizes:
+        far = ", ".join(f"{name}={value}" for name, value in found.reached.sizes.items())
         text += f"; nor where the tightest are made longer, up to {far}"
-        data["reached"] = dict(found.reached)
+        data["reached"] = dict(found.reached.sizes)
     if found.far:
         text += f"; nor on {len(found.far)} with many clients, many turns or long runs, in floats"
     pool = Evidence("exact", "holds", text + rest, tightness=ratio, data=data, origin="pool")
     if not found.evaluations:
         return [pool]
-    text = f"a search in batches did not break it; {found.evaluations} instances of it were measured exactly"
+    text = f"a search in batches did not break it; {counted(found.evaluations, 'instance')} of it measured exactly"
     return [pool, Evidence("search", "holds", text, data={"evaluations": found.evaluations}, origin="search")]
 
 

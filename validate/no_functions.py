@@ -18,6 +18,7 @@ from theory.predicates import Predicate, StronglyConvex
 from theory.sentence import POINTS, At, Expression, Sentence, everything, everything_meant, text_of
 from validate import certificate as certificates
 from validate.certificate.derivation import derivation_certificate
+from validate.counted import counted
 from validate.instances.pool import drawn, fitting_sizes
 from validate.verdict import Evidence
 
@@ -61,9 +62,8 @@ def _shown(absurd: Claim) -> Evidence | None:
         return None
     free = f", for all vectors {', '.join(absurd.vectors)}" if absurd.vectors else ""
     text = (
-        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of {len(checked.lines)} "
-        f"line{'s' if len(checked.lines) != 1 else ''} ends at "
-        f"{absurd.statement}{free}"
+        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of "
+        f"{counted(len(checked.lines), 'line')} ends at {absurd.statement}{free}"
     )
     return Evidence("hypotheses", "vacuous", text, data={"derivation": made}, origin="search")
 

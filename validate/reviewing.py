@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from validate.counted import counted
 from validate.report.readable import called
 from validate.report.sheet import markdown, sheet, verdict_on
 from validate.report.summary import OTHERS, SAID
@@ -33,8 +34,10 @@ def review(papers: Sequence[Paper], results: Mapping[str, Result], quick: bool) 
         printed = [claim for claim in claims if claim not in readings]
         lines += [f"# {paper.title}", "", f"{paper.authors}", ""]
         how = "quick" if quick else "full"
-        lines += [f"By a {how} check, of {_counted(printed, 'result')} {_told(printed, results, SAID)}."]
-        lines += [f"Of {_counted(readings, 'reading')} of them {_told(readings, results, OTHERS)}."] if readings else []
+        lines += [f"By a {how} check, of {counted(len(printed), 'result')} {_told(printed, results, SAID)}."]
+        lines += (
+            [f"Of {counted(len(readings), 'reading')} of them {_told(readings, results, OTHERS)}."] if readings else []
+        )
         lines.append("")
         for claim in claims:
             if verdict_on(results, claim) == "refuted":
@@ -46,11 +49,6 @@ def review(papers: Sequence[Paper], results: Mapping[str, Result], quick: bool) 
                 lines += [f"- {called(c)}: {results[c.id].telling or 'said in words alone'}" for c in left]
                 lines.append("")
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _counted(claims: Sequence[Claim], what: str) -> str:
-    """How many there are of something."""
-    return f"{len(claims)} {what}{'s' * (len(claims) != 1)}"
 
 
 def _told(claims: Sequence[Claim], results: Mapping[str, Result], words: Mapping[str, tuple[str, str]]) -> str:

@@ -23,6 +23,7 @@ from theory.sentence import (
     text_of,
 )
 from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
+from validate.both_sides import as_printed
 from validate.certificate.exact_text import in_digits, is_long, typeset
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import OnInstance, on_instance
@@ -113,7 +114,7 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
     for name, text in claim.where.items():
         value = value_of(found, name, at)
         whole = Formula(definitions[name], f"{name} = {text}")
-        yield (whole, ".") if value is None else (whole, *equals(value), ".")
+        yield (whole, *(_of_each(found, name, at) if value is None else equals(value)), ".")
     sentence = claim.sentence
     left, right = (value_of(found, text_of(side), at) for side in (sentence.left, sentence.right))
     there = f" at {indexed(at)}" if at else ""
@@ -142,15 +143,15 @@ def _compared(left: Any, sign: str, right: Any) -> Iterator[Step]:
             decimals = [_decimal(value, digits) for value in (left, right)]
             if decimals[0] != decimals[1]:
                 break
-        if decimals[0] != decimals[1] and exact != [f"{ABOUT}{text}" for text in decimals]:
+        if decimals[0] != decimals[1] and [text.removeprefix(ABOUT) for text in exact] != decimals:
             said = ("; in decimals ", Shown(decimals[0]), f" {sign} ", Shown(decimals[1]))
     first, second = (text.removeprefix(ABOUT) for text in exact)
     yield (Shown(first), f" {sign} ", Shown(second), *said, ".")
 
 
 def indexed(at: Mapping[str, Any]) -> str:
-    """Indices with their values, clients counted from 1 as in what is printed; may be empty."""
-    return ", ".join(f"{name} = {int(value) + (name == 'n')}" for name, value in at.items())
+    """Indices with their values; may be empty."""
+    return ", ".join(f"{name} = {value}" for name, value in as_printed(at).items())
 
 
 def _sign(sign: str) -> str:
@@ -221,19 +222,33 @@ def _run(found: OnInstance) -> Iterator[Step]:
 
 def value_of(found: OnInstance, text: str, at: Mapping[str, int]) -> Any:
     """The value of a formula of the claim on its instance, a Fraction or a ball; None where it has no single one."""
+    values = [value for _, value in _values_of(found, text, at)]
+    exact = [value for value in values if isinstance(value, Fraction)]
+    if exact:
+        return exact[0] if len(exact) == len(values) and len(set(exact)) == 1 else None
+    return values[0] if len(values) == 1 else None
+
+
+def _of_each(found: OnInstance, text: str, at: Mapping[str, int]) -> Step:
+    """The values of few clients, where it has one each; nothing for another formula."""
+    values = _values_of(found, text, at)
+    clients = [as_printed(there).get("n") for there, _ in values]
+    if not values or None in clients or len(set(clients)) != len(clients) or len(clients) > MOST_OUTCOMES:
+        return ()
+    return (*equals([value for _, value in values]), f" for n = {', '.join(map(str, clients))}")
+
+
+def _values_of(found: OnInstance, text: str, at: Mapping[str, int]) -> list[tuple[Mapping[str, int], Any]]:
+    """Those that a formula of the claim has on its instance at some indices, with all of these."""
     domains = found.claim.parameters
     try:  # a domain is written for no name that a sentence does not use
         used = {name: domains[name] for name in domains if name in _names(found.claim, text)}
         asked = replace(found.claim, statement=f"{text} <= 0", parameters=used, proof=(), given=())
         rows = replace(found, claim=asked).measured.rows
     except (ValueError, KeyError, TypeError, TooManyOutcomesError):
-        return None
+        return []
     wanted = [row for row in rows if all(row.at.get(name, value) == value for name, value in at.items())]
-    values = [row.left for row in wanted if row.left is not None]
-    exact = [value for value in values if isinstance(value, Fraction)]
-    if exact:
-        return exact[0] if len(exact) == len(values) and len(set(exact)) == 1 else None
-    return values[0] if len(values) == 1 else None
+    return [(row.at, row.left) for row in wanted if row.left is not None]
 
 
 def _names(claim: Claim, text: str) -> set[str]:

@@ -288,7 +288,7 @@ class _Run:
             states = self.states()
         if not self.numbers.exact and not all(np.isfinite(s.second).all() for s in states):
             raise DivergenceError(
-                f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge"
+                f"the moments of {self.rounds} rounds leave the range of float64: the iterates diverge, or are large"
             )
         frames: dict[int, Frame] = {}
         together = 1

@@ -16,10 +16,11 @@ from theory.claim import Claim
 from theory.program import Algorithm
 from validate.contradiction import contradictions
 from validate.examine import examine
+from validate.in_words import evidence_of
 from validate.instances.covered import closed, compares_far_rounds, coverage
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn
-from validate.instances.seen import Hunt, Seen
+from validate.instances.seen import Hunt, Seen, is_telling
 from validate.verdict import Coverage, Result
 
 SLOW_TO_REFUTE = (
@@ -272,3 +273,11 @@ def test_an_algorithm_that_never_moves_earns_nothing(of: Algorithm, said: bool) 
     x = "mean_n(norm2(x[k] - xstar))" if of is stuck else "norm2(x[k] - xstar)"
     one = claim("one", f"{x} <= 4*norm2(x0 - xstar)", of=of, assuming=("smooth(f, L)", "convex(f)", "eta <= 1/L"))
     assert ("no run left its start" in earned(hunt(one, pool=120, evaluations=0).seen, one).detail) == said
+
+
+def test_one_of_something_is_said_in_the_singular(seen: list[Seen]) -> None:
+    said = " ".join(one.detail for one in evidence_of(CONTRACTION, Hunt(seen=seen[:1], silent=1), quick=True))
+    assert "on 1 instance made from the claim (" in said
+    assert "1 instance of which it does not speak" in said
+    telling = next(one for one in seen if is_telling(one))
+    assert "only 1 instance with a side" in earned([telling]).detail

@@ -14,7 +14,7 @@ from tests.validate.test_play import PLANE, TWO, instance
 from theory.papers.algorithms import fedavg, gradient_descent, heavy_ball, proxskip
 from theory.program import Algorithm, algorithm
 from theory.sentence import SentenceError, parse_expression, parse_sentence
-from validate.both_sides import Measured, sides, words_of
+from validate.both_sides import Measured, as_printed, sides, words_of
 from validate.instances import Instance, Schedule, read_instance
 from validate.play import Play
 from validate.rounds import TooManyOutcomesError
@@ -250,7 +250,7 @@ def test_a_sentence_with_xstar_does_not_speak_where_there_is_no_minimiser() -> N
     assert measured("f(x[k]) <= f(x0)", falling).holds
     assert measured(
         "norm2(xstar_n) >= 0", instance(gradient_descent, [[{"h": 1, "b": 0}], [{"h": 0, "b": 1}]], 0, 1, eta=1)
-    ).silent == ("f_n of client 1 has no minimiser")
+    ).silent == ("f_n of client 2 has no minimiser")
     assert not measured("norm2(x[k] - xstar) >= 0", falling).holds
 
 
@@ -329,3 +329,7 @@ def test_a_quantile_of_each_client_and_round_is_its_own() -> None:
     rows = sides(parse_sentence(text), words_of(instance), instance).rows
     # of both clients 1 and 9 at most, then from x = 0, 1/2, 3/2, 2 at most 2^2 and 4^2, and 1 for half of the outcomes
     assert [(row.left, row.right) for row in rows] == [(5, 0), (10, 1)]
+
+
+def test_clients_and_samples_are_counted_from_1_for_people_and_rounds_from_0() -> None:
+    assert as_printed({"*n": 0, "i": 2, "k": 0, "h": 1}) == {"n": 1, "i": 3, "k": 0, "h": 1}

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import shutil
 import signal
 import subprocess
 import time
@@ -14,7 +16,7 @@ import pytest
 from sim.native import build
 from tests.shares import share
 from tests.validate.command_line import SPEC, call, changed, command, complaint, printed
-from validate.commands import output
+from validate.commands import output, simulation
 from validate.commands.output import noticing_interrupts
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -186,7 +188,7 @@ def test_a_number_that_float64_does_not_have_is_named(command_name: str, place: 
         "rounds": 2,
     }
     said = complaint(call(command_name, "-", given=json.dumps(instance)))
-    assert said == f"error: {where} has a number beyond the range of float64, 1.8e308; --exact has fractions"
+    assert said == f"error: {where} has a number beyond float64, 1.8e308; `moments --exact` has fractions"
     assert "E+" in call("audit", "-", "--ball", "1", given=json.dumps(instance)).stdout or place == "eta"
     assert call("moments", "-", "--exact", given=json.dumps(instance)).exit_code == 0
 
@@ -216,3 +218,32 @@ def test_closed_streams_are_no_defect(closed: str) -> None:
         line = f"{command()} {words} {closed}"
         status = subprocess.run(["/bin/sh", "-c", line], capture_output=True, check=False, timeout=120).returncode
         assert status == (2 if words.startswith("bound") else 0), line
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_runs_whose_metrics_leave_float64_say_so(flags: tuple[str, ...]) -> None:
+    far = {
+        "algorithm": "algorithms/local_sgd",
+        "parameters": {"eta": "1/10", "H": 2},
+        "problem": {"clients": [[{"h": 1, "b": 0}], [{"h": 2, "b": 1}]]},
+        "start": ["1e155"],
+        "rounds": 2,
+    }
+    found = call("simulate", "-", "--runs", "10", *flags, given=json.dumps(far))
+    assert found.exit_code == 0
+    assert "suboptimality leaves the range of float64 in the mean of 10 runs" in found.stderr
+    assert "leaves" not in found.stdout
+
+
+def test_a_pipe_is_no_simulation_and_nobody_waits_for_what_comes_of_it(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    assert "is no simulation's" in complaint(call("simulate", "spec.json", "--out", "pipe"))
+
+
+def test_two_simulations_with_one_out_are_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def finished_by_another(path: Path, arrays: object) -> None:
+        shutil.rmtree(path.parent)
+        path.write_bytes(b"")
+
+    monkeypatch.setattr(simulation, "write_arrays", finished_by_another)
+    assert "is --out another's too?" in complaint(call("simulate", "spec.json", "--runs", "2", "--out", "a.npz"))

@@ -119,3 +119,10 @@ def test_progress_that_cannot_be_shown_ends_nothing() -> None:
         ended = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=full, env=environment())
     assert ended.returncode == 0
     assert b"proved" in ended.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_bad_input_keeps_its_status_where_no_error_can_be_shown() -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run([command(), "moments", "-"], stdin=subprocess.DEVNULL, stderr=full, env=environment())
+    assert ended.returncode == 2

@@ -43,9 +43,9 @@ def test_the_table() -> None:
     lines = call(*EXAMPLE).stdout.splitlines()
     assert [line.split() for line in lines[:4]] == [
         ["client", "n", "weight"],
-        ["0", "500", "0.9375"],
-        ["1", "100", "0.0625"],
-        ["2", "1000", "0"],
+        ["1", "500", "0.9375"],
+        ["2", "100", "0.0625"],
+        ["3", "1000", "0"],
     ]
     assert lines[4:] == ["multiplier = 0.75", "objective = 0.390625", "kkt_residual = 0"]
 

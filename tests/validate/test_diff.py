@@ -78,6 +78,9 @@ def test_what_is_said_of_a_slip() -> None:
     found = diff(of(algorithms.local_sgd), written.local_sgd_from_the_start)
     assert found.first is not None
     assert (found.first.client, found.first.step, found.first.round) == (0, 1, 0)
+    # in words clients and samples are counted from 1, as papers do; rounds and steps from 0, as the program does
+    assert " of client 1 " in found.first.words
+    assert "sample 0" not in found.first.words
     assert found.smallest is not None
     assert "H = 1" in found.smallest.agrees  # the first step is taken from the start by both
     assert found.slip is not None

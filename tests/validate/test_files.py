@@ -63,6 +63,9 @@ def test_a_bad_file_is_refused_in_one_line(folder: Path, content: str, said: str
     with pytest.raises(ValueError, match=said) as caught:
         files.load("own.py")
     assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"own\.py") as with_its_folder:
+        files.load(folder / "own.py")
+    assert str(with_its_folder.value).count("own.py") == str(caught.value).count("own.py")
     assert complaint(call("claims", "--paper", "own.py")) == "error: " + " ".join(str(caught.value).split())
     assert catalog._added == {}
     assert files.source_of("tiny") is None

@@ -175,7 +175,7 @@ def test_hostile_text_is_refused() -> None:
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        ({"p": [0, 1]}, r"p of client 0=0 is outside \(0, 1\]"),
+        ({"p": [0, 1]}, r"p of client 1=0 is outside \(0, 1\]"),
         ({"p": "3/2"}, r"p=3/2 is outside \(0, 1\]"),
         ({"m": 3}, r"w.keep\(m\).*m=3 is outside the integers in \[1, 2\]"),
         ({"m": "3/2"}, "m=3/2 is outside the integers"),

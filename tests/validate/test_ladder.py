@@ -12,10 +12,12 @@ from theory.domain import COUNT
 from validate.examine import examine
 from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised
+from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
 from validate.instances.longer import longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
+from validate.instances.reached import Reached
 from validate.instances.refitting import refitted
 from validate.instances.seen import relations_hold
 from validate.instances.series import series
@@ -26,6 +28,16 @@ F = Fraction
 @algorithm
 def wander(w, x, *, eta, sigma2):
     return x - eta * w.mean(w.noise(sigma2))
+
+
+@algorithm
+def chosen(w, x, *, eta, S):
+    return x - eta * w.average(w.gradient(x), w.choose(S))
+
+
+@algorithm
+def taking_part(w, x, *, eta, p):
+    return x - eta * w.average(w.gradient(x), w.coins(p))
 
 
 SPARSE = "E(norm2(x[1] - x0 + eta*grad(f, x0))) <= 5*eta**2*norm2(grad(f, x0))"
@@ -157,7 +169,36 @@ def test_how_far_integers_went_is_covered(tmp_path):
         far=5,
     )
     assert found.broken is None
-    assert found.reached["N"] >= 1000
+    assert found.reached.sizes["N"] >= 1000
+
+
+CHOSEN = claim(
+    "chosen", "E(norm2(x[k] - xstar)) <= norm2(x0 - xstar)", of=chosen,
+    assuming=("smooth(f_n, L)", "convex(f_n)", "same_minimiser(f_n)", "eta <= 1/L"),
+)  # fmt: skip
+
+
+def test_what_grows_with_an_integer_is_reached_too():
+    """Of N clients all are chosen: nobody reads that S went to 1024 and N to 16."""
+    one = next(d for s in range(99) if (d := drawn(CHOSEN, s)) is not None and d.values["S"] == d.instance.clients > 1)
+    base = candidate_of(one)
+    way = next(way for way in ways(CHOSEN, base) if "all" in way.name)
+    reached = Reached()
+    reached.add(CHOSEN, base, longer(CHOSEN, base, way, 40))
+    assert reached.sizes == {"N": 40, "S": 40}
+    assert reached.longest is None
+
+
+def test_a_run_made_longer_keeps_its_chance_for_who_asks_what_was_covered():
+    one = claim("part", CHOSEN.statement, of=taking_part, assuming=CHOSEN.assuming)
+    found = hunt(one, pool=60, evaluations=0, far=0)
+    assert found.broken is None
+    longest = max(one.drawn.instance.rounds for one in found.seen)
+    base = next(s.drawn for s in found.seen if s.drawn.instance.rounds and s.drawn.values["p"] == F(1, 2))
+    way = next(way for way in ways(one, candidate_of(base)) if way.name == "K")
+    found.reached.add(one, candidate_of(base), longer(one, candidate_of(base), way, 10 * longest))
+    assert f"up to {10 * longest} rounds, p from" in coverage(one, found, quick=True, bounded=True).detail
+    assert "in the longest runs from 1/2" in coverage(one, found, quick=True, bounded=True).detail
 
 
 def test_a_break_whose_relation_is_missed_by_rounding_is_none(tmp_path):
@@ -185,4 +226,4 @@ def test_a_claim_about_numbers_without_rounds_has_no_series() -> None:
     one = claim("c", "min(a, b) <= 2*a")
     found = hunt(one, pool=40, evaluations=0, far=0)
     assert found.broken is None
-    assert "K" not in found.reached
+    assert "K" not in found.reached.sizes

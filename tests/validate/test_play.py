@@ -100,7 +100,7 @@ def test_batches_with_and_without_replacement() -> None:
     assert law(with_replacement, clients, 0, b=2) == sums(*pairs)
     assert law(without, clients, 0, b=2) == {F(3, 2): F(1, 3), F(5, 2): F(1, 3), 3: F(1, 3)}
     assert law(without, clients, 0, b=3) == {F(7, 3): 1}
-    with pytest.raises(ValueError, match=r"b of client 0|b=4 is outside the integers in \[1, 3\]"):
+    with pytest.raises(ValueError, match=r"b of client 1|b=4 is outside the integers in \[1, 3\]"):
         law(without, clients, 0, b=4)
     assert sum(law(with_replacement, clients, 0, b=4).values()) == 1
 

@@ -268,7 +268,7 @@ def test_proximal_points() -> None:
     with pytest.raises(UndefinedError, match="intervals only"):
         problem.prox(vector(3), arb(0.5), 0)
     for t in (F(1), F(2), F(0), F(-1, 2)):
-        with pytest.raises(ValueError, match="need not have a unique value"):
+        with pytest.raises(ValueError, match="need not be unique"):
             problem.prox(vector(5), to_element(t), 0)
 
 

@@ -265,9 +265,9 @@ def test_the_reader_is_told_what_it_rests_on(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "Taylor, Hendrickx and Glineur, Mathematical Programming 161 (2017), Theorem 4" in done.stdout
-    assert "client 0, sample 0: L = 1, mu = 0, 4 point(s)" in done.stdout
+    assert "client 1, sample 1: L = 1, mu = 0, 4 point(s)" in done.stdout
     assert "x = (4/5), g = (1/5), f = 7/50" in done.stdout
-    assert "ok    client 0, sample 0: every two of its 4 point(s) satisfy the conditions of its class" in done.stdout
+    assert "ok    client 1, sample 1: every two of its 4 point(s) satisfy the conditions of its class" in done.stdout
     assert "the largest is meant" not in done.stdout
 
 

@@ -1,6 +1,7 @@
 """`fedproof read`: the session of docs/read.md, and what else stands in a paper."""
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -102,6 +103,9 @@ def test_bad_input(paper: Path) -> None:
     assert "is not UTF-8" in complaint(call("read", "paper.tex:thm:main"))
     paper.write_text("[a", encoding="utf-8")
     assert "a file of questions cannot be read" in call("read", "paper.tex:thm:main").stderr
+    paper.unlink()
+    os.mkfifo(paper)  # which never begins
+    assert "is not a file of questions" in complaint(call("read", "paper.tex:thm:main"))
 
 
 def test_files_that_are_taken_in_and_none_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -350,7 +350,7 @@ def test_a_certificate_of_the_worst_case_that_is_tampered_with_falls() -> None:
         ("norm(x[k+1] - xstar) <= norm2(x[k] - xstar)/L", descent, SMOOTH, "not squared"),
         ("f(x[k+1]) <= f(x[k])", descent, ("quadratic(f)",), "quadratics"),
         ("norm2(x[k+1] - xstar)*norm2(x0) <= L", descent, SMOOTH, "product"),
-        ("f(x[k+1]) <= f(x[k])", descent, ("bounded_below(f)",), "neither smooth nor convex"),
+        ("f(x[k+1]) <= f(x[k])", descent, ("bounded_below(f)",), r"convex; with smooth\(f_ni, L\) or"),
         ("norm2(x[k+1] - xstar)*f(x0) <= L*norm2(x[k] - xstar)", descent, SMOOTH, "product"),
     ],
 )

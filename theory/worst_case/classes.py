@@ -109,7 +109,7 @@ def classes(assumed: Sequence[p.Predicate], samples: Sequence[int], constant: Co
             notes.append(f"{one.text} asked of every function in the mean")
     if any(own.L is None for own in found.values()):
         if any(own.L is None and own.mu is None for own in found.values()):
-            raise NoClassError("functions that are neither smooth nor convex")
+            raise NoClassError("functions neither smooth nor convex; with smooth(f_ni, L) or convex(f_ni) it is")
         notes.append(f"functions of smoothness {STEEPEST} only")
     if any(own.mu is None and own.steepest is not None for own in found.values()):
         notes.append("convex functions only, whose gradients are bounded")

@@ -25,6 +25,7 @@ from theory.program import Loop
 from theory.sentence import SentenceError, everything, index_of
 from validate.audit.units import units_of
 from validate.breaks import accepted
+from validate.counted import counted
 from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
@@ -88,8 +89,7 @@ class ClaimAudit:
     @property
     def summary(self) -> str:
         """How many of its checks found something to look at."""
-        many = len(self.suspicions)
-        return f"{self.id}: {many} suspicion{'s' if many != 1 else ''} in {len(self.checks)} checks"
+        return f"{self.id}: {counted(len(self.suspicions), 'suspicion')} in {counted(len(self.checks), 'check')}"
 
     def to_json(self) -> dict[str, Any]:
         return {"id": self.id, "units": dict(self.units), "checks": [check.to_json() for check in self.checks]}

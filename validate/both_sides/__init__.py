@@ -12,7 +12,7 @@ it holds at all of them shows nothing for the others (`Measured.every_minimiser`
 from validate.both_sides.indices import indices_of
 from validate.both_sides.measuring import in_outcomes, meant, relation_holds, sides
 from validate.both_sides.outcomes import quantile
-from validate.both_sides.rows import Measured, Reading, Row
+from validate.both_sides.rows import Measured, Reading, Row, as_printed
 from validate.both_sides.world import World, words_of
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Reading",
     "Row",
     "World",
+    "as_printed",
     "in_outcomes",
     "indices_of",
     "meant",

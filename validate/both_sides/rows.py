@@ -50,6 +50,12 @@ class Row:
             return None
 
 
+def as_printed(at: Mapping[str, int]) -> dict[str, int]:
+    """Indices for people: clients and samples are counted from 1, as papers do; rounds and turns from 0."""
+    named = {name.lstrip("*"): value for name, value in at.items()}
+    return {name: value + (name in ("n", "i")) for name, value in named.items()}
+
+
 @dataclass(frozen=True)
 class Measured:
     """A sentence on an instance.

@@ -268,5 +268,5 @@ def _part(name: str, kind: str, value: Any, at: Mapping[str, int]) -> Any:
     if kind in STACKS:
         value = value[at["j"]]
     if value is None:
-        raise UndefinedError(f"{name} of client {at['n']} has no value in a turn in which the client is through")
+        raise UndefinedError(f"{name} of client {at['n'] + 1} has no value in a turn in which the client is through")
     return value

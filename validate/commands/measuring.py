@@ -90,11 +90,14 @@ def _print(shown: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(shown)
         return
-    indices = list(dict.fromkeys(name for row in shown["rows"] for name in row["at"]))
+    from validate.both_sides import as_printed
+
+    printed = [as_printed(row["at"]) for row in shown["rows"]]
+    indices = list(dict.fromkeys(name for at in printed for name in at))
     cells = [
-        [*(str(row["at"].get(name, "")) for name in indices), str(row["left"]), str(row["right"]),
-         number(row["ratio"]), row["status"]]
-        for row in shown["rows"]
+        [*(str(at.get(name, "")) for name in indices), str(row["left"]), str(row["right"]), number(row["ratio"]),
+         row["status"]]
+        for row, at in zip(shown["rows"], printed, strict=True)
     ]  # fmt: skip
     if cells:
         table([*indices, "left", "right", "ratio", ""], cells)

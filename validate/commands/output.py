@@ -161,11 +161,16 @@ def progress(message: str) -> None:
     noting = signal.getsignal(signal.SIGINT)
     if isinstance(noting, _Noting):
         noting.check()
+    say(message)
+
+
+def say(message: str) -> None:
+    """A line on stderr."""
     try:
         typer.echo(message, err=True)
     except BrokenPipeError:
         raise
-    except OSError:  # a full disk; what is found matters more
+    except OSError:  # a full disk; what is found, and the exit status, matter more
         pass
 
 

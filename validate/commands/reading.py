@@ -61,9 +61,10 @@ def read(
     if not label:
         raise ValueError(f"{path}: say which label: {', '.join(labels_in(text)) or 'there is none'}")
     file = questions or path.with_name(f"{path.stem}.questions.toml")
-    before = read_text(file) if file.exists() else ""
+    before = read_text(file) if file.is_file() else ""  # a pipe never begins
     answers = answers_in(before)
-    if before.strip() and not answers and not before.startswith(HEAD.partition("\n")[0]):
+    foreign = before.strip() and not answers and not before.startswith(HEAD.partition("\n")[0])
+    if foreign or (file.exists() and not file.is_file()):
         raise ValueError(f"{file} is not a file of questions, and would be replaced; give another --questions")
     known = None if against is None else _known(against)
     try:

@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from validate.commands.options import AsJson
-from validate.commands.output import bar, noticing_interrupts, number, plain, print_json, read_object, table, writable
+from validate.commands.output import (
+    bar,
+    noticing_interrupts,
+    number,
+    plain,
+    print_json,
+    read_object,
+    say,
+    table,
+    writable,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +59,7 @@ class Blocks:
             ValueError: when there is something already that is not to be, or cannot be, gone on with.
         """
         if self.out.exists():
-            if not _is_simulation(self.out):
+            if not (self.out.is_file() and _is_simulation(self.out)):  # of a pipe no beginning may ever come
                 raise ValueError(f"{self.out} exists, and is no simulation's; give another --out")
             raise ValueError(f"{self.out} exists, and its simulation is finished; delete it, or give another --out")
         if not self._stored.exists():
@@ -81,10 +91,17 @@ class Blocks:
             raise ValueError(f"{path} is damaged; delete it, and give --resume") from error
 
     def save(self, first: int, block: Mapping[str, np.ndarray]) -> None:
-        """Keep a finished block."""
+        """Keep a finished block.
+
+        Raises:
+            ValueError: where the folder is taken away meanwhile, as another simulation does that finishes there.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._stored.write_text(json.dumps(self.settings), encoding="utf-8")
-        write_arrays(self._path(first), block)
+        try:
+            self._stored.write_text(json.dumps(self.settings), encoding="utf-8")
+            write_arrays(self._path(first), block)
+        except FileNotFoundError as error:
+            raise ValueError(f"{self.folder} was taken away while it was written: is --out another's too?") from error
 
     def finish(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Write the file of all runs, and drop the blocks."""
@@ -226,6 +243,9 @@ def simulate(
         blocks.finish(everything)
     result = {name: summary(everything[name]) for name in metrics}
     tapped = {name: per_round(everything[f"tap {name}"]) for name in taps}
+    for name, entry in result.items():
+        if not np.isfinite(np.asarray(entry["mean"], float)).all():
+            say(f"{name} leaves the range of float64 in the mean of {runs} runs: they diverge, or are that large")
     if as_json:
         where = None if out is None else str(out)
         every = {name: per_round(everything[name]) for name in metrics}

@@ -93,16 +93,16 @@ def solve(
 def show(solution: Weights, counts: list[float]) -> None:
     """Print the weights for a reader: one client's as a table, those of all as a line a client."""
     if solution.weights.ndim == 1:
-        rows = [
-            [str(j), number(n), number(float(a))] for j, (n, a) in enumerate(zip(counts, solution.weights, strict=True))
-        ]
+        pairs = zip(counts, solution.weights, strict=True)
+        rows = [[str(j), number(n), number(float(a))] for j, (n, a) in enumerate(pairs, 1)]
         table(["client", "n", "weight"], rows)
         for name in ("multiplier", "objective", "kkt_residual"):
             typer.echo(f"{name} = {number(float(getattr(solution, name)))}")
         return
+    each = zip(solution.weights, solution.multiplier, strict=True)
     rows = [
-        [str(i), ", ".join(f"{j}: {a:.4g}" for j, a in enumerate(row) if a > 0), number(float(solution.multiplier[i]))]
-        for i, row in enumerate(solution.weights)
+        [str(i), ", ".join(f"{j}: {a:.4g}" for j, a in enumerate(row, 1) if a > 0), number(float(multiplier))]
+        for i, (row, multiplier) in enumerate(each, 1)
     ]
     table(["client", "weights", "multiplier"], rows)
     typer.echo(f"kkt_residual <= {number(float(solution.kkt_residual.max()))}")
@@ -116,7 +116,7 @@ def weights(
         Path | None, typer.Option("--gradients", metavar="FILE.npy", help="Their gradients, one a row.")
     ] = None,
     client: Annotated[
-        int | None, typer.Option("--client", help="With --gradients: only the weights of this client, from 0.")
+        int | None, typer.Option("--client", help="With --gradients: only the client of this row, from 0.")
     ] = None,
     vc: Annotated[
         str | None, typer.Option("--vc", metavar="VC1,VC2,...", help="Complexities: adds sqrt(vc_j/n_j) to z_j.")

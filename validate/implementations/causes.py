@@ -59,8 +59,8 @@ def cause(program: Program, held: Held) -> Cause:
     whose = variable.kind in ("client", "table") and gap.place
     client = gap.place[0] if whose else gap.place[1] if variable.kind == "client past" else None
     when = f"after round {gap.k - 1}" if gap.k else "before the first round"
-    who = "" if client is None else f" of client {client}"
-    entry = f", sample {gap.place[1]}" if variable.kind == "table" else ""
+    who = "" if client is None else f" of client {client + 1}"
+    entry = f", sample {gap.place[1] + 1}" if variable.kind == "table" else ""
     entry = f", remembered vector {gap.place[0]}" if variable.kind in ("past", "client past") else entry
     words = f"{gap.state}{who}{entry} {when}: yours {shown(gap.theirs)}, the program's {shown(gap.ours)}"
     if last is not None and last.asked:
@@ -141,7 +141,7 @@ def _recorded(program: Program, last: Round, tolerance: float) -> Cause | None:
 def _of_record(one: Recorded, step: int, ours: Array, line: int, text: str, k: int, value: Any) -> Cause:
     in_loop = isinstance(value, Carried) or one.step is not None
     where = "".join(
-        [f" of client {one.client}" if one.client is not None else "", f" at step {step}" if in_loop else ""]
+        [f" of client {one.client + 1}" if one.client is not None else "", f" at step {step}" if in_loop else ""]
     )
     theirs, mine = tuple(map(float, np.ravel(one.value))), tuple(map(float, np.ravel(ours)))
     words = f"{one.name}{where} of round {k}: yours {shown(theirs)}, the program's {shown(mine)}"
@@ -238,11 +238,11 @@ def _of_gradient(
     program: Program, last: Round, asked: Asked, count: int, taken: _Taken | None, tolerance: float, scale: float
 ) -> Cause:
     code, steps = pseudo_lines(program), {s.to: s for s in program.steps if isinstance(s, Instruction)}
-    whose = "f" if asked.client is None else f"client {asked.client}"
+    whose = "f" if asked.client is None else f"client {asked.client + 1}"
     theirs = tuple(map(float, asked.point))
     words = f"gradient number {count} of {whose} that your code takes in round {last.k} is at {shown(theirs)}"
     if asked.samples is not None:
-        words += f" of sample {', '.join(map(str, asked.samples))}"
+        words += f" of {_samples(asked.samples)}"
     if taken is None:
         return Cause(
             f"{words}, where the program takes none", None, "", "", asked.client, count - 1, last.k, theirs, ()
@@ -256,13 +256,16 @@ def _of_gradient(
     ours = tuple(map(float, taken.point))
     words += f"; the program takes it at {shown(ours)}"
     if _close(asked.point, taken.point, tolerance, scale):
-        samples = "all samples" if taken.samples is None else f"sample {', '.join(map(str, taken.samples))}"
-        words = f"{words.partition(';')[0]}; the program takes it there of {samples}"
+        words = f"{words.partition(';')[0]}; the program takes it there of {_samples(taken.samples)}"
         line = code.of.get(taken.seen.name, 0)
     elif taken.samples is not None:
-        words += f" of sample {', '.join(map(str, taken.samples))}"
+        words += f" of {_samples(taken.samples)}"
     if step is not None:
         words += f", step {step}"
     return Cause(
         words, line, code.lines[line].strip(), code.called.get(name, ""), asked.client, step, last.k, theirs, ours
     )
+
+
+def _samples(which: Sequence[int] | None) -> str:
+    return "all samples" if which is None else f"sample {', '.join(str(i + 1) for i in which)}"

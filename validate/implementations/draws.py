@@ -171,7 +171,7 @@ class Generator:
 
     def _made(self, one: Seen, n: int | None, value: Any) -> Iterator[_Item]:
         N, flag = len(self._counts), bool(self._flags.get(one.name))
-        of = "" if n is None else f" of client {n}"
+        of = "" if n is None else f" of client {n + 1}"
         if one.op == "choose":
             S = int(one.value.sum())
             how = "with replacement" if flag else "without replacement"
@@ -217,7 +217,7 @@ class Generator:
                     return item
             if item.client is not None:
                 break  # the next of the clients' draws is another one
-        whose = "" if self._client is None else f", client {self._client}'s"
+        whose = "" if self._client is None else f", client {self._client + 1}'s"
         if not there:
             raise Unlike(f"your code draws {words}{whose}, and the program draws nothing of the kind, or no more of it")
         raise Unlike(f"your code draws {words}{whose}, and the program draws {there[0].words}")

@@ -14,11 +14,13 @@ from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConv
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
+from validate.counted import counted
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
+from validate.instances.reached import chances_in, chances_of, longest
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.seen import Hunt, Seen, is_telling, measured
@@ -31,6 +33,8 @@ LEAST = 20
 """Instances with sides that are not 0."""
 STILL = 40
 """Runs from the minimiser that are to say nothing, before it is taken that none does."""
+SHORT = 1000
+"""A denominator that is written out."""
 TRIES = 60
 """Instances on which a changed program, or a claim without one of its relations, is tried."""
 
@@ -66,18 +70,14 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         told.append("bounded at small sizes over all functions that satisfy its sentences at the points of the run")
     if compares_far_rounds(claim) and not found.turned:
         missing.append("vectors of rounds far apart stand in one product, and no search made long runs that turn")
-    reached = dict(found.reached)
+    reached = dict(found.reached.sizes)
     telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
-        missing.append(f"only {len(telling)} instances have a side that is not 0")
+        missing.append(f"only {counted(len(telling), 'instance')} with a side that is not 0")
     elif len(telling) < LEAST:
-        how = _would_break(claim)
+        how, few = _would_break(claim), f"only {counted(len(telling), 'instance')} with a side that is not 0"
         if how is None:
-            missing.append(
-                f"only {len(telling)} instances have a side that is not 0, and no changed program breaks it either"
-                if not telling
-                else f"only {len(telling)} instances have a side that is not 0"
-            )
+            missing.append(few if telling else f"{few}, and no changed program breaks it either")
         else:
             told.append(f"both sides are 0 on {'all' if not telling else 'nearly all'} of them, and it breaks {how}")
     if telling and _less_is_nothing(claim, telling):
@@ -112,7 +112,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
             draws = claim.program is not None and "sample" in claim.program.operations
             if draws and most < 2 and any(size.samples > 1 for size in sizes):
                 missing.append("one sample a client only, of which the algorithm draws")
-            told += [f"up to {most} samples a client"] if most > 1 else []
+            told += [f"up to {counted(most, 'sample')} a client"] if most > 1 else []
     roles = roles_in(claim)
     for name in sorted(roles.turns):
         most = max(one.values[name] for one in instances)
@@ -130,16 +130,16 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
                 missing.append("no start was at the minimiser")
         if not _start_is_tied(claim) and not any(map(_moves, instances)):
             missing.append("no run left its start")
-        rounds = max(one.instance.rounds for one in instances)
-        told.append(f"up to {max(rounds, reached.pop('K', 0))} rounds")
+        told.append(_rounds(claim, instances, found))
+        reached.pop("K", None)
     elif "K" in reached:
         told.append(f"K up to {max(reached.pop('K'), *(one.instance.rounds for one in instances))}")
     told += [f"{name} up to {max(value, _largest(instances, name))}" for name, value in reached.items()]
     word = "quick" if quick else "full"
     if missing:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
-    told = [f"{len(telling) or len(found.seen)} instances", *told]
-    return Coverage(True, f"{', '.join(told)}; {word} search of {found.evaluations} evaluations")
+    told = [counted(len(telling) or len(found.seen), "instance"), *told]
+    return Coverage(True, f"{', '.join(told)}; {word} search of {counted(found.evaluations, 'evaluation')}")
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:
@@ -299,6 +299,18 @@ def _kinds(instances: list[Drawn]) -> str:
 
 def _dim(one: Drawn) -> int:
     return one.instance.dim or 1
+
+
+def _rounds(claim: Claim, instances: list[Drawn], found: Hunt) -> str:
+    """How many rounds were gone through, and with which chances; what is rare shows in long runs only."""
+    run = longest(claim, instances + ([] if found.reached.longest is None else [found.reached.longest]))
+    words = [f"up to {counted(run.instance.rounds, 'round')}"]
+    for name in chances_in(claim):
+        all_of, there = chances_of(name, [*instances, run]), chances_of(name, [run])
+        ends = min(all_of), max(all_of), min(there)
+        least, most, rare = (v if v.denominator < SHORT else f"{float(v):.2g}" for v in ends)
+        words.append(f"{name} from {least} to {most}, in the longest runs from {rare}")
+    return ", ".join(words)
 
 
 def _largest(instances: list[Drawn], name: str) -> int:

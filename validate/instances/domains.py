@@ -60,7 +60,7 @@ def _choose(name: str, S: Element, step: Instruction | Loop, problem: Problem, n
 def _sample(name: str, b: Element, step: Instruction | Loop, problem: Problem, n: int) -> None:
     with_replacement = isinstance(step, Instruction) and step.flag
     most = None if with_replacement or b == 1 else problem.samples(n)
-    integer(name, b, 1, most, "" if most is None else f" (client {n} has {most} samples, without replacement)")
+    integer(name, b, 1, most, "" if most is None else f" (client {n + 1} has {most} samples, without replacement)")
 
 
 def _prox(name: str, t: Element, step: Instruction | Loop, problem: Problem, n: int) -> None:
@@ -126,7 +126,7 @@ def check(step: Instruction | Loop, position: int, text: str, value: Any, per_cl
     for n in range(problem.clients):
         number = value[n] if per_client else value
         try:
-            one(f"{text}" if not per_client else f"{text} of client {n}", number, step, problem, n)
+            one(f"{text}" if not per_client else f"{text} of client {n + 1}", number, step, problem, n)
         except ValueError as error:
             raise ValueError(f"w.{primitive}({text}){where}: {error}") from None
         if not per_client and step.op not in ("sample", "prox"):

@@ -171,8 +171,7 @@ def _breaks(
         yield seen, TURNING
     yield from _staged(further(claim, found, pool, seed, stop), FURTHER)
     ladder = in_more_coordinates(claim, stop)
-    for name, value in ladder.reached.items():
-        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.reached.join(claim, ladder.reached)
     yield from _staged(ladder.broken, COORDINATES)
 
 

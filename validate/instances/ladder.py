@@ -19,6 +19,7 @@ from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floa
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
 from validate.instances.longer import MOST_SUMMED, ROUNDS, Way, longer, ways
 from validate.instances.pool import Drawn
+from validate.instances.reached import Reached
 from validate.instances.roles import turns_of
 from validate.instances.seen import Seen, measured
 from validate.instances.series import series
@@ -48,13 +49,13 @@ class Ladder:
     Attributes:
         broken: an instance that breaks the claim, exactly.
         suspect: one that does so in floats, which fractions do not confirm.
-        reached: by integer, the largest value at which the claim was tried.
+        reached: how far the claim was tried.
         rungs: how many values were tried.
     """
 
     broken: Seen | None = None
     suspect: Drawn | None = None
-    reached: dict[str, int] = field(default_factory=dict)
+    reached: Reached = field(default_factory=Reached)
     rungs: int = 0
 
 
@@ -103,7 +104,7 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
         both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_SUMMED)
         if both is None:
             return False
-        found.reached[ROUNDS] = MOST_SUMMED
+        found.reached.sizes[ROUNDS] = MOST_SUMMED
         breaks = [K for K in both.breaks if K <= CONFIRMED]
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)
@@ -166,8 +167,8 @@ class Climb:
         self.found.rungs += 1
         one = longer(self.claim, base, self.way, value)
         told = None if one is None else self.measured(one)
-        if told is not None:
-            self.found.reached[self.way.name] = max(value, self.found.reached.get(self.way.name, 0))
+        if one is not None and told is not None:
+            self.found.reached.add(self.claim, self.base, one)
         return told
 
     def measured(self, one: Drawn) -> Told | None:

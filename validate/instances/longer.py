@@ -94,11 +94,25 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     for name, value in c.values.items():
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
             continue
-        counts = claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
         of_lists = name in (CLIENTS, COORDINATES) and (not alone or _clients(c, claim) > 0)
-        if (counts or name in roles.counts | roles.steps) and not of_lists:
+        if (_counts(claim, name) or name in roles.counts | roles.steps) and not of_lists:
             most = MOST_ALONE if alone else MOST
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
+
+
+def sizes_of(claim: Claim, c: Candidate) -> dict[str, int]:
+    """The integers of an instance by name: rounds K, clients N, coordinates d, samples of a client, parameters."""
+    roles, found = roles_in(claim), {ROUNDS: c.rounds, CLIENTS: _clients(c, claim), COORDINATES: c.dim}
+    found[SAMPLES] = c.samples
+    for name, value in c.values.items():
+        if not isinstance(value, list) and (name in roles.counts | roles.steps or _counts(claim, name)):
+            found[name] = int(value)
+    return found
+
+
+def _counts(claim: Claim, name: str) -> bool:
+    """Whether a name is an integer by its domain."""
+    return claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
 
 
 def named(claim: Claim) -> list[int]:
@@ -217,4 +231,16 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = ["CLIENTS", "LONGER", "MOST_SUMMED", "ROUNDS", "SAMPLES", "Way", "longer", "named", "ways", "with_clients"]
+__all__ = [
+    "CLIENTS",
+    "LONGER",
+    "MOST_SUMMED",
+    "ROUNDS",
+    "SAMPLES",
+    "Way",
+    "longer",
+    "named",
+    "sizes_of",
+    "ways",
+    "with_clients",
+]

@@ -79,7 +79,8 @@ def _grown(claim: Claim, found: Hunt, seen: Seen, way: Way, spent: Callable[[], 
         if more.score <= best + GROWS:
             return
         last, best = value, more.score
-        found.reached[way.name] = max(value, found.reached.get(way.name, 0))
+        if one is not None:
+            found.reached.add(claim, base, one)
 
 
 __all__ = ["with_more_outcomes"]

@@ -272,13 +272,13 @@ class Pieces(Averaged[Piecewise]):
             ValueError: where a slope of f_n' plus 1/t is not positive.
         """
         if not _certain(t != 0, t == 0, t):
-            raise ValueError(f"prox with t=0 of client {n} does not exist: t is outside the numbers but 0")
+            raise ValueError(f"prox with t=0 of client {n + 1} does not exist: t is outside the numbers but 0")
         knots, segments = self.own[n].elements
         inverse = 1 / t
         for s, _, _ in segments:
             if not _certain(s + inverse > 0, s + inverse <= 0, t):
                 raise ValueError(
-                    f"prox with t={t} of client {n} has no unique value: a slope of its derivative plus 1/t is not"
+                    f"prox with t={t} of client {n + 1} has no unique value: a slope of its derivative plus 1/t is not"
                     " positive"
                 )
         target, place = v[0] * inverse, 0

@@ -148,13 +148,13 @@ class Points(Sampled[PointFunction]):
             ValueError: where the class does not tell that there is exactly one.
         """
         if not _rational((*v, t)):
-            raise UndefinedError(f"a prox of client {n} of what is known in intervals only is not among its points")
+            raise UndefinedError(f"a prox of client {n + 1} of what is known in intervals only is not among its points")
         if t == 0 or not to_element(self.curvature(n)[0]) + 1 / t > 0:
-            raise ValueError(f"prox with t={t} of client {n} need not have a unique value: mu + 1/t is not positive")
+            raise ValueError(f"prox with t={t} of client {n + 1} need not be unique: mu + 1/t is not positive")
         for u in self._common(n):
             if all(x + t * g == y for x, g, y in zip(u, self.gradient(u, n), v, strict=True)):
                 return u
-        raise UndefinedError(f"the prox of client {n} at ({', '.join(map(short, v))}) is not among its points")
+        raise UndefinedError(f"the prox of client {n + 1} at ({', '.join(map(short, v))}) is not among its points")
 
     def _common(self, *which: int) -> list[Vector]:
         """The points that are listed for all samples of a function."""
@@ -220,7 +220,7 @@ class Points(Sampled[PointFunction]):
 
 
 def _called(which: tuple[int, ...]) -> str:
-    return ("f", "client {}", "sample {1} of client {0}")[len(which)].format(*which)
+    return ("f", "client {}", "sample {1} of client {0}")[len(which)].format(*(one + 1 for one in which))
 
 
 def _rational(v: Sequence[Element]) -> bool:

@@ -249,7 +249,7 @@ class Quadratics:
         if found is None:
             rows, b, _ = self._function((n,))
             if _sign(t) == 0:
-                raise ValueError(f"prox with t=0 of client {n} does not exist: t is outside the numbers but 0")
+                raise ValueError(f"prox with t=0 of client {n + 1} does not exist: t is outside the numbers but 0")
             matrix = [[fmpq(0)] * self.dim for _ in rows]
             for i, row in enumerate(rows):
                 for j, h in row:
@@ -258,7 +258,7 @@ class Quadratics:
             inverse = inverse_of(matrix)
             if inverse is None:
                 raise ValueError(
-                    f"prox with t={t} of client {n} has no unique value: the client's Hessian plus 1/t is not positive"
+                    f"prox with t={t} of client {n + 1} has no unique value: its Hessian plus 1/t is not positive"
                 )
             found = inverse, tuple([sum([a * y for a, y in zip(row, b, strict=True)], fmpq(0)) for row in inverse])
             if key is not None:
@@ -409,7 +409,7 @@ def in_range(name: str) -> Iterator[None]:
     try:
         yield
     except OverflowError as error:
-        raise ValueError(f"{name} has a number beyond the range of float64, 1.8e308; --exact has fractions") from error
+        raise ValueError(f"{name} has a number beyond float64, 1.8e308; `moments --exact` has fractions") from error
 
 
 def in_floats(problem: Quadratic) -> Quadratic:

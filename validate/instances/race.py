@@ -272,7 +272,7 @@ def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Seen | None:
     seen = measured(claim, one) if still or steps <= MOST_STEPS else None
     if seen is None:
         return None
-    climb.found.reached[climb.way.name] = max(value, climb.found.reached.get(climb.way.name, 0))
+    climb.found.reached.add(claim, climb.base, one)
     return seen
 
 

@@ -71,7 +71,7 @@ class Ridges(Averaged[RidgeFunction]):
         inverse = None if t == 0 else 1 / to_fraction(t)
         matrix = [[x + (inverse or 0) * (i == j) for j, x in enumerate(r)] for i, r in enumerate(f.bound(False))]
         if inverse is None or not is_psd(matrix) or _singular(matrix):
-            raise ValueError(f"prox with t={t} of client {n} has no unique value: a Hessian plus 1/t is not positive")
+            raise ValueError(f"prox with t={t} of client {n + 1} has no unique value: Hessian plus 1/t is not positive")
         found = lowest(f, inverse, tuple(map(to_fraction, v)))
         assert found is not None  # it is strongly convex
         return tuple(map(to_element, found))

@@ -15,6 +15,7 @@ from validate.expected import tapped, taps_of
 from validate.instances import tried
 from validate.instances.by_moments import by_moments
 from validate.instances.pool import Drawn
+from validate.instances.reached import Reached
 from validate.instances.roles import turns_of
 from validate.on_instance import setting_of
 from validate.primitives import LONG
@@ -92,7 +93,7 @@ class Hunt:
         origin: where that came from.
         evaluations: instances measured by the search, after the pool.
         far: instances with many clients, many turns or long runs, in floats.
-        reached: by integer (K, N, d, samples, a parameter), how far the tightest instances were made longer along it.
+        reached: how far the tightest instances were made longer.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
         first: the same instance as it was found.
         turned: whether long runs that turn were looked for.
@@ -116,7 +117,7 @@ class Hunt:
     tried: int = 0
     evaluations: int = 0
     far: list[Drawn] = field(default_factory=list)
-    reached: dict[str, int] = field(default_factory=dict)
+    reached: Reached = field(default_factory=Reached)
     suspect: Drawn | None = None
 
 

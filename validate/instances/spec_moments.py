@@ -185,5 +185,5 @@ def _printed(value: Any) -> Any:
         return value
     found = float(value)
     if found in (float("inf"), float("-inf")):
-        raise ValueError("the moments leave the range of float64: the iterates diverge in mean square")
+        raise ValueError("the moments leave the range of float64: the iterates diverge in mean square, or are large")
     return found

@@ -83,8 +83,7 @@ def sharpened(
     ladder = raced(
         claim, [*closest.values()], lambda: stop() or budget.spent(4.8), lambda one: fits_moments(claim, one, 4)
     )
-    for name, value in ladder.reached.items():
-        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:
         yield ladder.broken, True
@@ -136,8 +135,7 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
             broken = far if far.measured.broken else climbed(claim, [far], spent, lambda _: True).broken
             if broken is not None:
                 return broken
-    for name, value in ladder.reached.items():
-        found.reached[name] = max(value, found.reached.get(name, 0))
+    found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     return ladder.broken
 

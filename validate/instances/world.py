@@ -169,7 +169,7 @@ class Still:
             self._points[which] = self.problem.minimisers(tuple(map(to_element, self.instance.start)), *which)
         found: Minimisers = self._points[which]
         if not found.points:
-            raise SilentError(found.why or f"{f'f_n of client {which[0]}' if which else 'f'} has no minimiser")
+            raise SilentError(found.why or f"{f'f_n of client {which[0] + 1}' if which else 'f'} has no minimiser")
         return found
 
     def point(self, name: str, at: Mapping[str, int]) -> Vector:

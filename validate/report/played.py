@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from validate.counted import counted
 from validate.report.readable import SUBSCRIPTS, equal, fraction, letter
 from validate.worked import indexed
 
@@ -62,7 +63,7 @@ def in_words(certificate: Mapping[str, Any]) -> str:
         rounds = int(certificate["rounds"])
         start = certificate.get("start") or []
         beginning = f" from x⁰ {equal(_entry(start))}" if start else ""
-        said.append(f"{rounds} round{'s' if rounds != 1 else ''}{beginning}")
+        said.append(f"{counted(rounds, 'round')}{beginning}")
     vectors = [f"{letter(name)} {equal(_entry(value))}" for name, value in certificate.get("vectors", {}).items()]
     numbers = [f"{letter(name)} {_parameter(value)}" for name, value in certificate.get("parameters", {}).items()]
     said += [", ".join(some) for some in (vectors, numbers)]

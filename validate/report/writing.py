@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validate import files
+from validate.counted import counted
 from validate.experiment import Experiment
 from validate.experiments import NotInstalledError, reproduction
 from validate.parallel import over_processes, tell
@@ -249,6 +250,6 @@ def _false_alarms(known: Sequence[Result]) -> str:
     said = Counter(r.verdict for r in known)
     counts = ", ".join(f"{times} {name}" for name, times in sorted(said.items()))
     what = f"{counts}; {alarms} false alarms (refuted, vacuous or broken)"
-    many = "1 result" if len(known) == 1 else f"{len(known)} results"
+    many = counted(len(known), "result")
     known_to = "is" if len(known) == 1 else "are"
     return f"{many} of the textbooks that {known_to} known to be true: {what}."

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from validate.counted import counted
 from validate.experiment import Drawing, write_csv
 from validate.report.readable import slug
 from validate.sweep.axis_drawing import Bar, Panel, as_numbers, draw_axis
-from validate.sweep.summary_tables import claim_name, clean, counted
+from validate.sweep.summary_tables import claim_name, clean
 from validate.sweep.tally import Tally, groups, quantiles
 
 METHODS = ("exact", "sampled")
@@ -62,7 +63,7 @@ def axis_drawing(found: Tally, name: str, at: int, out: Path) -> Drawing:
     if below:
         caption += f" {counted(below, 'ratio')} not above 0: on a logarithmic axis they lie below its edge."
     if lacking:
-        caption += f" {counted(lacking)} without this entry left out."
+        caption += f" {counted(lacking, 'cell')} without this entry left out."
     return Drawing(path, f"Tightness against {clean(name)}", caption)
 
 

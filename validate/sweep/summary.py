@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 
+from validate.counted import counted
 from validate.experiment import Experiment
 from validate.report.readable import number
 from validate.sweep.axis_figure import axis_drawing, why_not_drawn
 from validate.sweep.records import FAILURES
 from validate.sweep.store import Store
-from validate.sweep.summary_tables import claim_name, clean, counted, few, tables_of
+from validate.sweep.summary_tables import claim_name, clean, few, tables_of
 from validate.sweep.tally import Tally, tally
 
 
@@ -74,27 +75,29 @@ def _findings(found: Tally, path: Path, meta: Mapping[str, str]) -> Iterator[str
         writer = meta.get("writer")
         by = f" It is being written by {clean(writer)}, or was interrupted." if writer else ""
         yield (
-            f"Unfinished: {left:,} of {counted(found.cells)} have no result yet. Everything here is about the others."
-            f"{by} `fedproof sweep SPEC.toml --out {clean(path.name)} --resume` goes on."
+            f"Unfinished: {left:,} of {counted(found.cells, 'cell')} have no result yet. Everything here is about the "
+            f"others.{by} `fedproof sweep SPEC.toml --out {clean(path.name)} --resume` goes on."
         )
     fails = [claim for claim, outcomes in found.outcomes.items() if outcomes["fails"]]
     if fails:
         names = few([claim_name(claim) for claim in fails])
         yield (
-            f"{counted(totals['fails'])}: the claim fails there ({names}). A sweep never "
+            f"{counted(totals['fails'], 'cell')}: the claim fails there ({names}). A sweep never "
             "says refuted: `fedproof falsify CLAIM` looks for a certificate."
         )
     failures = {name: totals[name] for name in FAILURES if totals[name]}
     if failures:
         listed = ", ".join(f"{count:,} {name}" for name, count in failures.items())
         yield (
-            f"{counted(sum(failures.values()))} ended without an answer ({listed}); "
+            f"{counted(sum(failures.values()), 'cell')} ended without an answer ({listed}); "
             "`fedproof sweep SPEC.toml --out STORE --retry` computes them again."
         )
     if not fails and not failures and not left:
-        yield f"All {counted(found.cells)} are finished, and no claim fails in any."
+        yield f"All {counted(found.cells, 'cell')} are finished, and no claim fails in any."
     if len(found.versions) > 1:
-        listed = "; ".join(f"{clean(name)} ({counted(count)})" for name, count in sorted(found.versions.items()))
+        listed = "; ".join(
+            f"{clean(name)} ({counted(count, 'cell')})" for name, count in sorted(found.versions.items())
+        )
         yield f"Computed by {len(found.versions)} different sets of versions, whose results may differ: {listed}."
 
 
@@ -102,7 +105,7 @@ def _settings(found: Tally, path: Path, meta: Mapping[str, str], digest: str | N
     """What was swept, and what its outcomes promise."""
     made = clean(meta.get("made_by", ""))
     yield (
-        f"{clean(path.name)}{f', made by {made}' if made else ''}: {counted(found.cells)}, "
+        f"{clean(path.name)}{f', made by {made}' if made else ''}: {counted(found.cells, 'cell')}, "
         f"{found.finished:,} finished{f'; digest {digest}' if digest else ''}."
     )
     if found.files:
@@ -139,8 +142,8 @@ def _promise(found: Tally, meta: Mapping[str, str]) -> str:
     )
     if believed:
         text += (
-            f" This does not cover {counted(believed)} with guarantee asymptotic: these rest on the central limit "
-            "theorem, and with heavy tails may be wrong far more often."
+            f" This does not cover {counted(believed, 'cell')} with guarantee asymptotic: these rest on the central "
+            "limit theorem, and with heavy tails may be wrong far more often."
         )
     return text
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from validate.both_sides import as_printed
+from validate.counted import counted
 from validate.experiment import Table
 from validate.report.readable import number
 from validate.sweep.axis_drawing import positions
@@ -23,10 +25,6 @@ def clean(text: str) -> str:
     """Text in one line that every page can show: what cannot be printed is replaced, and what is long is cut."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))
     return text if len(text) <= LONG else f"{text[: LONG - 2]} …"
-
-
-def counted(cells: int, what: str = "cell") -> str:
-    return f"1 {what}" if cells == 1 else f"{cells:,} {what}s"
 
 
 def few(texts: list[str], most: int = 5) -> str:
@@ -150,8 +148,10 @@ def _failing_table(found: Tally) -> Table:
     rows = []
     for row in found.failing:
         result = row.result or {}
-        index = result.get("index")
-        at = ", ".join(f"{k} = {as_text(v)}" for k, v in index.items()) if isinstance(index, dict) else ""
+        found_at = result.get("index")
+        index = found_at if isinstance(found_at, dict) else {}
+        whole = all(isinstance(value, int) for value in index.values())  # as this program writes it
+        at = ", ".join(f"{k} = {as_text(v)}" for k, v in (as_printed(index) if whole else index).items())
         sides = (number(finite_number(result.get(name))) for name in ("left", "right", "ratio"))
         claim = claim_name(entries_of(row.document).get("claim", ""))
         where = clean(found.varying(row)) or "–"
@@ -189,5 +189,5 @@ def _reasons_table(found: Tally, reasons: Counter[Reason], title: str, what: str
     )
     if len(ordered) > KEPT:
         rest = sum(cells[same] for same in ordered[KEPT:])
-        note += f" {len(ordered) - KEPT} more {what}s of {counted(rest)} are not shown."
+        note += f" {len(ordered) - KEPT} more {what}s of {counted(rest, 'cell')} are not shown."
     return Table(title, ("outcome", "claims", what, "cells", "first at"), rows, note)

@@ -12,7 +12,7 @@ from .reading import FormatError, fields, limit_length, list_of, number, shown
 from .scalars import Vector
 from .sentences import INDICES, WORDS
 
-MOST_LIST = 200
+MOST_LIST = 1024
 MOST_ROUNDS = 5_000
 MOST_TERMS = 10**12  # K of a claim without an algorithm
 

@@ -245,7 +245,7 @@ def check_points(checks: Checks, problem: Any) -> None:
     for n, own in enumerate(problem.samples):
         for i, f in enumerate(own):
             wrong = _misfit(f, problem.d, problem.work)
-            what = f"client {n}, sample {i}: "
+            what = f"client {n + 1}, sample {i + 1}: "
             if f.G is not None and any(square(g) > f.G**2 for g, _ in f.table.values()):
                 checks.check(False, f"{what}a gradient is longer than G = {shown(f.G)}")
             if wrong is not None:
@@ -294,7 +294,8 @@ def described(problem: Points) -> Iterator[str]:
         for i, f in enumerate(own):
             G = "" if f.G is None else f", G = {shown(f.G)}"
             if room > 0:
-                yield f"client {n}, sample {i}: L = {shown(f.L)}, mu = {shown(f.mu)}{G}, {len(f.table)} point(s)"
+                known = f"L = {shown(f.L)}, mu = {shown(f.mu)}{G}, {len(f.table)} point(s)"
+                yield f"client {n + 1}, sample {i + 1}: {known}"
             for x, (g, value) in f.table.items():
                 room -= 1
                 if room >= 0:

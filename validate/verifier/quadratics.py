@@ -9,7 +9,7 @@ from typing import Any
 from .reading import FormatError, Uncheckable, bits, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, is_zero
 
-MOST_CLIENTS = 200
+MOST_CLIENTS = 1024
 MOST_COORDINATES = 64
 MOST_NUMBERS = 100_000
 MOST_DATA_BITS = 2_000_000
@@ -183,10 +183,10 @@ def read_samples(
     samples: list[list[Any]] = []
     for n, own in enumerate(clients):
         if not list_of(own, f"client {n}"):
-            raise FormatError(f"client {n} has no samples")
+            raise FormatError(f"client {n + 1} has no samples")
         samples.append([])
         for sample in own:
-            function = read(sample, f"a sample of client {n}", d)
+            function = read(sample, f"a sample of client {n + 1}", d)
             numbers = function.numbers()
             d, parts = function.d, parts + counted(function)
             count, size = count + len(numbers), size + sum(map(bits, numbers))

@@ -335,11 +335,12 @@ def described(problem: Ridges) -> Iterator[str]:
             (a, *(", ".join(map(shown, values)) for values in (phi.knots, phi.slopes)))
             for a, phi in list(f.terms.items())[:MOST_SHOWN]
         ]
+        which = f"client {n + 1}, sample {i + 1}"
         if alone:
             ((_, knots, slopes),) = turns
-            yield f"client {n}, sample {i}: knots ({knots}), slopes ({slopes}), b = {shown(f.b[0])}, c = {shown(f.c)}"
+            yield f"{which}: knots ({knots}), slopes ({slopes}), b = {shown(f.b[0])}, c = {shown(f.c)}"
             continue
-        yield f"client {n}, sample {i}: b = {shown_vector(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
+        yield f"{which}: b = {shown_vector(f.b)}, c = {shown(f.c)}, {len(f.terms)} direction(s)"
         for a, knots, slopes in turns:
             yield f"a = {shown_vector(a)}: knots ({knots}), slopes ({slopes})"
     if len(places) > most:

@@ -197,7 +197,7 @@ class _Reader:
             self.narrow("functions with a minimiser")
         convex = all(own.mu >= 0 for own in self.classes.of.values())
         if minimiser and not convex and len(self.classes.of) > 1:
-            raise NoClassError("a minimiser of functions that need not be convex")
+            raise NoClassError("a minimiser of functions that need not be convex; with convex(f_ni) it is")
         d = values.parameters.get("d", values.constants.get("d"))
         self.unknown = Unknown(
             samples,

@@ -201,3 +201,17 @@ def test_a_finished_experiment_is_read_again(reproduced: SimpleNamespace) -> Non
     assert not any("simulating" in line for line in reproduced.second)
     assert sum("read from" in line for line in reproduced.second) == sum(":" in line for line in reproduced.first)
     assert reproduced.again == (reproduced.experiment.tables, reproduced.experiment.findings)
+
+
+def test_intervals_of_an_accuracy_stay_in_0_and_1_and_of_a_loss_above_0(
+    reproduced: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the exact minimisers too, whose few data sets differ so much that a Student interval goes beyond."""
+    seeds = len(reproduced.found.last("perm"))
+    far = np.linspace(0, 1, seeds)
+    names = [f"{pool}-{what}" for pool in ("own", "population") for what in ("accuracy", "loss")]
+    monkeypatch.setattr(own.Found, "reference", dict.fromkeys(names, far))
+    for row in own.ranking_table(reproduced.found).rows:
+        for cell, most in ((row[2], 1.0), (row[3], np.inf)):
+            low, high = map(float, cell.partition("[")[2].rstrip("]").split(","))
+            assert 0 <= low <= high <= most, row

@@ -83,3 +83,10 @@ def test_nobody_follows_a_long_run_by_hand() -> None:
     assert "".join(p if isinstance(p, str) else p.text for p in found.steps[0]) == (
         "The left side is 1545265/8503056, the right side is 985/5832."
     )
+
+
+def test_a_name_with_a_value_a_client_has_all_of_them() -> None:
+    found = worked(replace(LOST, where={**LOST.where, "own_n": "norm2(grad(f_n, x0))"}), CERTIFICATE)
+    steps = ["".join(p if isinstance(p, str) else p.text for p in step) for step in found.steps]
+    # at -1: the mean of 2 and 0; -4/9 - 4/9
+    assert "own_n = norm2(grad(f_n, x0)) = (1, 64/81) for n = 1, 2." in steps

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.validate.report.playing import LANGUAGE, in_file
-from theory import Paper
+from theory import Paper, claim
 from theory.program import pseudo_code
 from validate import files, verifier
 from validate.certificate import play_certificate
@@ -261,3 +261,14 @@ def test_instances_in_words() -> None:
 def test_sides_of_a_certificate() -> None:
     certificate = {"at": {}, "left": {"lower": "1.41421356", "upper": "1.41421357"}, "right": "1"}
     assert values(certificate) == ("≈ 1.414", "1")
+
+
+def test_a_result_in_words_alone_has_no_bound_to_show(tmp_path: Path) -> None:
+    paper = Paper(
+        "in-words", "In words", "me", (claim("remark", title="B weighs little", kind="remark", remarks=("In words.",)),)
+    )
+    with files.forgetting():
+        render([Result("in-words/remark", "undecided", None, ())], (), tmp_path, papers=[paper], quick=True)
+    shown = section(tmp_path, "in-words.html", "in-words-remark")
+    assert "<code>None</code>" not in shown
+    assert "Its bound" not in shown
