@@ -217,3 +217,30 @@ def _is_large(one: Claim, made: Drawn | None) -> bool:
 def _broken(one: Claim, made: Drawn) -> bool:
     seen = measured(one, made)
     return seen is not None and bool(seen.measured.broken)
+
+
+def test_a_side_that_is_always_0_earns_no_support() -> None:
+    stays = claim(
+        "stays", "norm2(x[k] - x0) <= eta*L*norm2(x0)", of=descent,
+        assuming=("smooth(f, L)", "convex(f)", "norm2(grad(f, x0)) <= 0", "eta <= 1/L"),
+    )  # fmt: skip
+    told = coverage(stays, hunt(stays, pool=100, evaluations=0, only_pool=True), True, True)
+    assert "the side that is to be less was 0 throughout" in told.detail
+    moves = replace(stays, assuming=stays.assuming[:2] + stays.assuming[3:])
+    told = coverage(moves, hunt(moves, pool=100, evaluations=0, only_pool=True), True, True)
+    assert "0 throughout" not in told.detail
+
+
+def test_one_client_may_take_more_steps_or_have_more_samples_than_all_others() -> None:
+    unequal = claim("unequal", "norm2(grad(f, x)) <= mean_n(mean_i(norm2(grad(f_ni, x))))", vectors=("x",),
+                    assuming=("smooth(f_ni, L)",))  # fmt: skip
+    counts = set()
+    for seed in range(12):
+        one = drawn(unequal, seed)
+        for changed in () if one is None else altered(unequal, one):
+            problem = changed.instance.problem
+            assert problem is not None
+            counts.add(tuple(problem.samples(n) for n in range(problem.clients)))
+            seen = measured(unequal, changed)
+            assert seen is None or not seen.measured.broken
+    assert {(1, 10), (10, 1), (10, 1, 1, 1), (1, 10, 10, 10)} <= counts

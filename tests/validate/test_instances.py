@@ -13,7 +13,10 @@ from theory.arithmetic import to_element
 from theory.formula import UndefinedError
 from theory.program import algorithm
 from validate.instances import Instance, Quadratics, Schedule, instance_of, read_instance, read_problem
+from validate.instances.candidates import candidate_of
+from validate.instances.longer import MEMORY, longer, ways
 from validate.instances.nearby import simpler
+from validate.instances.pool import drawn
 from validate.instances.setting import Setting
 
 F = Fraction
@@ -284,3 +287,29 @@ def test_a_tiny_step_has_short_ones_to_try() -> None:
     """Beside 1, 2 and 1/2, which a bound on a step excludes, and 0, which a domain does."""
     assert {F(1, 4), F(1, 10)} <= set(simpler(F(1, 1_600_000)))
     assert all(len(str(one)) < len("1/4") for one in simpler(F(1, 4)))
+
+
+@algorithm(past="J times x0", x="x0")
+def old_models(w, past, x, *, eta, alpha):  # type: ignore[no-untyped-def]
+    new = x - eta * w.full_gradient(w.combine(alpha, past))
+    return w.shift(past, new), new
+
+
+def test_the_number_of_remembered_vectors_is_the_number_of_weights_where_the_claim_says_it() -> None:
+    delayed = claim(
+        "delayed", "norm2(x[k] - xstar) <= 4*norm2(x0 - xstar)", of=old_models,
+        assuming=("smooth(f, L)", "convex(f)", "eta <= 1/(J*L)", "sum_j(alpha_j) == 1"),
+    )  # fmt: skip
+    instances = [one for one in (drawn(delayed, seed) for seed in range(40)) if one is not None]
+    numbers = {one.values["J"] for one in instances}
+    assert len(instances) > 20
+    assert len(numbers) > 1
+    assert all(len(one.values["alpha"]) == one.values["J"] == one.instance.lengths[0] for one in instances)
+    alone = [one for one in instances if max(one.values["alpha"]) == 1 < one.values["J"]]
+    assert alone  # all weight on one of several
+    base = candidate_of(alone[0])
+    way = next(way for way in ways(delayed, base) if way.name == MEMORY)
+    grown = longer(delayed, base, way, 5)
+    assert grown is not None
+    assert (len(grown.values["alpha"]), grown.values["J"], grown.instance.lengths[0]) == (5, 5, 5)
+    assert grown.values["eta"] <= 1 / (5 * grown.values["L"])

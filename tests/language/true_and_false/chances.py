@@ -29,6 +29,12 @@ def old_models(w, past, x, *, eta, alpha):
     return w.shift(past, new), new
 
 
+@algorithm(x="x0", z="x0")
+def heavy_ball(w, x, z, *, eta, beta):
+    """Polyak's."""
+    return x - eta * w.full_gradient(x) + beta * (x - z), x
+
+
 @algorithm
 def as_many_as_they_like(w, x, *, eta, H, tau):
     """Local steps, of each client as many as it likes."""
@@ -42,13 +48,14 @@ def as_many_as_they_like(w, x, *, eta, H, tau):
 INTERPOLATED = ("smooth(f_ni, L)", "convex(f_ni)", "same_minimiser(f_ni)", "eta <= 1/L", "N == 1")
 WALK = ("bounded_gradients(f_ni, G)", "quadratic(f_ni)", "norm2(grad(f, x0)) <= 0")
 LOST = ("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L", "p <= 1")
+TUNED = ("eta == 4/(sqrt(L) + sqrt(mu))**2", "beta == ((sqrt(L) - sqrt(mu))/(sqrt(L) + sqrt(mu)))**2", "mu < L")
 LEFT = "norm2(x[k] - xstar)"
 CLAIMS = (
     # TRUE: each step of one sample comes no farther from the minimiser that all have.
     claim("nearer", f"norm2(x[k+1] - xstar) <= {LEFT}", of=sgd, assuming=INTERPOLATED),
     # FALSE: a step of one sample's row may climb on the mean, where rows are neither along nor across one another.
     claim("descends", "f(x[k+1]) <= f(x[k])", of=sgd, assuming=INTERPOLATED),
-    # FALSE: so may a pass over all samples: (1, 0) and (3/5, 4/5), a step of 1, and the second sample last.
+    # FALSE: so may a pass over all samples: two rows of length 1 at 153 degrees, eta = 1.
     claim("pass-descends", "f(x[k+1]) <= f(x[k])", of=shuffled, assuming=INTERPOLATED),
     # TRUE by Doob's inequality.
     claim("maximal-4", "E(max_k(norm2(x[k+1] - x0))) <= 4*E(norm2(x[K] - x0))", of=sgd, assuming=WALK),
@@ -66,5 +73,14 @@ CLAIMS = (
     # FALSE: three clients with 1, 1 and 10 steps of one gradient: 34 > 32.
     claim("uneven", "mean_n(norm2(last[k] - x[k])) <= 2*eta**2*mean_n(tau_n)**2*max_n(norm2(grad(f_n, x[k])))",
           of=as_many_as_they_like, assuming=("smooth(f_n, L)", "convex(f_n)", "eta <= 1/L", "tau_n <= H")),
+    # FALSE: two clients, of one sample x and of eight samples 0: 1/4 > 2/9.
+    claim("pooled", "norm2(grad(f, x)) <= 2*sum_n(sum_i(norm2(grad(f_ni, x))))/sum_n(sum_i(1))", vectors=("x",),
+          assuming=("smooth(f_ni, L)",)),
+    # TRUE: the square of a mean is no more than the mean of the squares.
+    claim("pooled-by-client", "norm2(grad(f, x)) <= mean_n(mean_i(norm2(grad(f_ni, x))))", vectors=("x",),
+          assuming=("smooth(f_ni, L)",)),
+    # FALSE: x^2/2, mu = 1/3600: 487 times as much after 29 rounds; roots of curvatures have to be fractions.
+    claim("tuned", f"{LEFT} <= 400*norm2(x0 - xstar)", of=heavy_ball,
+          assuming=("smooth(f, L)", "strongly_convex(f, mu)", "quadratic(f)", *TUNED)),
 )  # fmt: skip
 PAPER = Paper("chances", "What no variance decides", "an outsider", CLAIMS)
