@@ -21,8 +21,9 @@ from tests.validate.command_line import call, printed
 from tests.validate.sampled_points import huber
 from tests.validate.tampering import edit, verdict
 from theory.claim import Claim, claim
+from theory.program import algorithm
 from validate import verifier
-from validate.breaks import certificate_of_break
+from validate.breaks import certificate_of_break, worst_evidence
 from validate.certificate import play_certificate, write
 from validate.examine import examine
 from validate.in_words import described
@@ -457,3 +458,18 @@ def test_what_is_asked_on_a_ball_is_told_by_what_holds_everywhere(assumed: str, 
     }
     made = play_certificate(one, data, {}, F(1), F(0), origin="pool", quick=True)
     assert verifier.verify(made).valid is valid
+
+
+@algorithm
+def own_steps(w, x, *, eta):  # type: ignore[no-untyped-def]
+    return x - w.mean(eta * w.gradient(x))
+
+
+def test_the_worst_functions_of_an_algorithm_with_one_number_a_client(tmp_path: Path) -> None:
+    halves = claim("halves", "norm2(x[1] - xstar) <= norm2(x0 - xstar)/2", of=own_steps,
+                   assuming=("smooth(f_n, L)", "convex(f_n)", "eta_n <= 1/L"))  # fmt: skip
+    (item, *_), path, broken = worst_evidence(halves, tmp_path, True, 0)
+    assert item.outcome == "refuted"
+    assert path is not None
+    assert broken is not None
+    assert isinstance(broken.drawn.values["eta"], list)

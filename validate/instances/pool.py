@@ -359,8 +359,16 @@ def instance_of_values(
     for state, length in zip(() if program is None else program.state, instance.lengths, strict=True):
         if isinstance(state.length, Name) and constants.get(state.length.name, length) != length:
             return None  # the claim's J is the number of weights
-    plain = {name: list(v.values) if isinstance(v, Schedule) else v for name, v in values.items()}
-    return Drawn(instance, constants, plain)
+    return Drawn(instance, constants, listed(values))
+
+
+def listed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of names as `Drawn` has them: lists for one a client or a round, rows for a matrix."""
+    return {name: _listed(value.values if isinstance(value, Schedule) else value) for name, value in values.items()}
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def _frozen(value: Any) -> Any:

@@ -12,7 +12,7 @@ from theory.worst_case.forms import Extreme, NotLinearError, plus
 from theory.worst_case.rounded import breaking
 from validate.instances.instance import Instance
 from validate.instances.points import Point, PointFunction, Points
-from validate.instances.pool import Drawn
+from validate.instances.pool import Drawn, listed
 from validate.worst_case.reading import Case, NoReadingError, Reading, last_first
 
 REACHES = (Fraction(1), Fraction(1000))
@@ -92,4 +92,4 @@ def instance_of(reading: Reading, problem: Estimation, found: Attained) -> Drawn
     )
     named = {name: value for name, value in reading.values.constants.items() if name != "d"}
     constants = {**named, **({"K": Fraction(was.rounds)} if "K" in reading.values.constants else {})}
-    return Drawn(instance, constants, {**instance.parameters, **constants})
+    return Drawn(instance, constants, listed({**instance.parameters, **constants}))
