@@ -419,3 +419,10 @@ def test_a_check_says_the_severity_where_it_is_asked_to(paper: str) -> None:
     asked = printed("check", f"{paper}:slip", "--quick", "--repair", SECONDS, status=1)
     assert (asked[0]["verdict"], asked[0]["severity"]) == ("refuted", "lost constant")
     assert "severity" in json.dumps(asked)
+
+
+def test_no_repair_compares_a_thing_with_itself():
+    moved = claim("moved", "norm2(after - before) <= 0", of=descent, where={"after": "x[k+1]", "before": "x[k]"})
+    assert changed_to(moved, {"where": {"after": "x[k+1]", "before": "x[k + 1]"}}) is None
+    assert changed_to(moved, {"where": {"after": "x[k+2]", "before": "x[k]"}}) is not None
+    assert changed_to(moved, {"statement": "norm2(after - before) <= 1"}) is not None

@@ -139,16 +139,27 @@ def said(claim: Claim) -> tuple[Any, ...]:
 
 
 def changed_to(claim: Claim, fields: dict[str, Any]) -> Claim | None:
-    """The claim with other texts; None where these say nothing, or both sides are the same."""
+    """The claim with other texts; None where these say nothing, or both sides, or what one compares, are the same."""
     try:
         changed = without_idle(claim, replace(claim, **fields))
         _ = changed.symbols, changed.constants, changed.domains
     except (SentenceError, ValueError):
         return None
-    sentence = changed.sentence
-    definitions = changed.definitions
-    left, right = (without_ones(replaced(side, definitions)) for side in sentence.sides)
-    return None if left == right else changed
+    left, right = _spelled_out(changed)
+    empty = _compares_the_same(left, right) and not _compares_the_same(*_spelled_out(claim))
+    return None if left == right or empty else changed
+
+
+def _spelled_out(claim: Claim) -> tuple[Expression, Expression]:
+    """Both sides with definitions in the place of names."""
+    left, right = (without_ones(replaced(side, claim.definitions)) for side in claim.sentence.sides)
+    return left, right
+
+
+def _compares_the_same(*sides: Expression) -> bool:
+    """Whether a difference in them is of two that are the same."""
+    differences = (part for side in sides for part in everything(side) if isinstance(part, Apply))
+    return any(part.operation == "-" and part.arguments[0] == part.arguments[-1] for part in differences)
 
 
 def without_idle(claim: Claim, changed: Claim) -> Claim:
