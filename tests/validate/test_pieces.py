@@ -627,7 +627,7 @@ def test_hostile_problems_are_refused_soon() -> None:
         [[many] * 100],
         [[CYCLE], [{"H": [["1", "0"], ["0", "1"]], "b": ["0", "0"]}]],
         [[text_of(CYCLE)], []],
-        [[text_of(CYCLE)]] * 201,
+        [[text_of(CYCLE)]] * 1025,
         [[{**text_of(CYCLE), "b": "1" * 100_000}]],
         [[{"knots": [], "slopes": ["1"], "b": "0"}] * 40_000],
     ):
