@@ -16,7 +16,6 @@ LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
 OPEN = {
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
-    "knees/average": "the budget of a quick check ends before a knee has gone through ten rounds",
     "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }
 QUICK = (

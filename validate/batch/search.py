@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -48,7 +48,7 @@ CLOSE = -0.05
 FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
-LONG_RUNS, LONGEST = (16, 64), (256,)
+LONG_RUNS, LONGEST = (16, 64), (300,)
 """Rounds that there are to be in any case where nothing is drawn, as what is unstable shows late; and if these come
 nearer."""
 MOST_GROWN = 120_000
@@ -110,7 +110,8 @@ def _pass(
         yield None, one.population.best
         climbed.append(one)
     kinds = [[one for one in climbed if bool(one.here.layout.knots.size) == pieces] for pieces in (False, True)]
-    growing = [integer for alike in kinds for integer in _growing(claim, alike)]
+    in_turn = zip_longest(*(_growing(claim, alike) for alike in kinds))
+    growing = [integer for some in in_turn for integer in some if integer is not None]
     known = {one.here.key for one in climbed}
     while growing and not over():
         integer = growing.pop(0)

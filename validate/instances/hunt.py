@@ -57,9 +57,8 @@ COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
 SHORT = (LARGER, ALONG, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
-FIRST, ALONE, IN_BATCHES = 0.5, 0.3, {False: 1.5, True: 3.0}
-"""Shares of the budget: of the pool before anything else, and alone; of the search in batches with and without an
-algorithm."""
+FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 3.0
+"""Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
 AGAIN, SILENT = 20, 4
 """Seeds of the pool after which it is asked again at which sizes a claim says something; instances of a size that say
 nothing before it is left out."""
@@ -146,8 +145,8 @@ def _breaks(
             yield seen, LARGER if longer else SHARP
     if evaluations:
         tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
-    before, share = work.operations(), IN_BATCHES[claim.of is None]
-    for seen in searched(claim, found, evaluations, seed, stop, lambda part: budget.took(before, part * share)):
+    before = work.operations()
+    for seen in searched(claim, found, evaluations, seed, stop, lambda part: budget.took(before, part * IN_BATCHES)):
         yield seen, SEARCH
     budget.leave_out(before)
     tell(f"{claim.id}: more of {pool} instances")
