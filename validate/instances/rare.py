@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from theory.claim import Claim
@@ -67,7 +68,8 @@ def _rare(claim: Claim, found: Hunt) -> Iterator[Drawn]:
     chosen = quadratic[:TIGHTEST] + rng.sample(others, min(len(others), OTHERS))
     candidates = [candidate_of(seen.drawn) for seen in chosen]
     even = [c for c in map(_even, candidates[:EVEN]) if c is not None]
-    for changed in (changed for c in (*even, *candidates) for changed in _seldom(claim, c)):
+    in_turn = zip_longest(*(_seldom(claim, c) for c in (*even, *candidates)))  # what is checked most easily first
+    for changed in (changed for some in in_turn for changed in some if changed is not None):
         one = fitting(claim, changed)
         if one is not None:
             yield one

@@ -223,8 +223,9 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
     alike = rng.random() < 0.3
     turned = d > 1 and not shape.alike_clients and rng.random() < OF_THEIR_OWN
     lean = turned and shape.strongly == "any" and rng.random() < LEAN
-    apart = n > 1 and not shape.alike_samples and rng.random() < 0.5
-    rows = _rows(N * n if apart else N, d, rng) if lean else None
+    aside = random.Random(f"{size}: {one}")  # so that all else is drawn as it would be without
+    apart = turned and n > 1 and not shape.alike_samples and aside.random() < 0.5
+    rows = _rows(N * n if apart else N, d, aside if apart else rng) if lean else None
     for client in range(N):
         fresh = _spectrum(d, rng, curvatures, floor if shape.strongly != "any" else None)
         own = turned_axes(d, rng) if turned else rotation
@@ -236,7 +237,7 @@ def _hessians(shape: Shape, size: Size, rng: random.Random, rotation: Any, curva
                 row = rows[client * n + sample if apart else client]
                 found[client, sample] = max(spectrum) * np.outer(row, row) / (row @ row)
         if n > 1 and rows is None and not shape.alike_samples and rng.random() < 0.7:
-            across = turned_axes(d, rng) if turned and apart else None
+            across = turned_axes(d, aside) if apart else None
             _spread(found[client], shape.convex == "f_ni", shape.strongly == "f_ni", floor, rng, own, across)
     if N > 1 and not shape.alike_clients and shape.convex in ("any", "f") and rng.random() < 0.6:
         # clients that are not convex: what one has more another has less
