@@ -312,8 +312,8 @@ class _Climbed:
 
     def measured(self, claim: Claim, column: Array, found: Hunt, breaks: bool) -> Iterator[Seen]:
         """An instance in fractions that are as short as they may be, exactly; of a break all that break the claim."""
+        roots = breaks and _takes_roots(claim)
         for most in DENOMINATORS if breaks else DENOMINATORS[3:]:
-            roots = breaks and _takes_roots(claim)
             seen = self._tried(claim, self.candidate(column, most, squares=True), found) if roots else None
             if seen is None or not seen.measured.broken:
                 seen = self._tried(claim, self.candidate(column, most), found) or seen

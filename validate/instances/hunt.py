@@ -2,10 +2,10 @@
 
 First instances made from the claim, each measured exactly: the pool, functions on a line, few numbers with their
 integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
-not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`), a million terms
-and one of hundreds (`made_longer`), hundreds of rounds that turn (`validate.batch.turning`), 48 coordinates
-(`coordinates`); and enough for support (`further`). What breaks the
-claim is confirmed as it was measured; then it is made smaller.
+not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`, `outcomes`), a
+million terms and one of hundreds (`made_longer`), hundreds of rounds that turn (`validate.batch.turning`), 48
+coordinates (`coordinates`); and enough for support (`further`). What breaks the claim is confirmed as it was measured;
+then it is made smaller.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from theory.claim import Claim
 from theory.program import work
 from validate.instances.candidates import candidate_of
-from validate.instances.ladder import score_in_floats
+from validate.instances.ladder import GROWS, score_in_floats
 from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, Way, longer, ways
 from validate.instances.seen import Hunt, Seen, is_telling, measured
 
@@ -24,8 +24,6 @@ MOST = 20_000
 """Outcomes; the verifier keeps as many."""
 SIZES, SHARE = 6, 2.0
 """Sizes of which the tightest instance is grown; shares of the budget, which is left out of it."""
-GROWS = 1e-9
-"""By how much an instance is to come nearer to a break."""
 
 
 def with_more_outcomes(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Iterator[Seen]:
@@ -72,15 +70,14 @@ def _grown(claim: Claim, found: Hunt, seen: Seen, way: Way, spent: Callable[[], 
         value = min(last + max(1, last // 2), (last + beyond) // 2)
         one = longer(claim, base, way, value)
         more = None if one is None else measured(claim, one, outcomes=MOST)
-        if more is None:
+        if one is None or more is None:
             beyond = value
             continue
         yield more
         if more.score <= best + GROWS:
             return
         last, best = value, more.score
-        if one is not None:
-            found.reached.add(claim, base, one)
+        found.reached.add(claim, base, one)
 
 
 __all__ = ["with_more_outcomes"]
