@@ -4,20 +4,24 @@
     python -m benchmarks.pages report --archive report.zip   the links of the archive too, unpacked elsewhere
     python -m benchmarks.pages report --screens 20       and pages that are taller than that before unfolding
     python -m benchmarks.pages build/docs --no-axe       the site: links, complaints and what sticks out
+    python -m benchmarks.pages report --rows pages.jsonl     each page kept as soon as it is seen; once more goes on
 
-A line for everything that is wrong; the exit status is 1 if there is any. Needs Playwright, a Chromium and, for
-accessibility, axe-core-python, all of which the extra `dev` and the system have.
+A line for everything that is wrong, and one for each page; the exit status is 1 if anything is. Needs Playwright, a
+Chromium and, for accessibility, axe-core-python, all of which the extra `dev` and the system have.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 import shutil
 import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, product
+from dataclasses import asdict, dataclass
+from itertools import product
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -56,27 +60,47 @@ STICKS_OUT = """() => {
 }"""
 
 
+@dataclass(frozen=True)
+class Page:
+    """What was seen of a page.
+
+    Attributes:
+        digest: of the file, in hexadecimal.
+        asked: widths, themes, height in screens and whether accessibility was tried; a row is good for these only.
+        faults: a line each.
+        places: its anchors.
+        links: where they lead, as the browser resolves them.
+    """
+
+    digest: str
+    asked: str
+    faults: tuple[str, ...]
+    places: tuple[str, ...]
+    links: tuple[str, ...]
+
+
 def looked_at(
     browser: Any,
-    folder: Path,
+    path: Path,
     axe: Any,
     widths: Mapping[int, int] = WIDTHS,
     themes: Sequence[str] = THEMES,
     screens: float = inf,
-) -> Iterator[str]:
-    """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead.
+) -> Page:
+    """What is wrong with a page on screens of these widths and heights, and where it links to.
 
     Args:
         browser: Playwright's.
-        folder: with its folders.
+        path: of the page.
         axe: axe-core's; None to leave accessibility out.
         widths: in pixels, with the heights.
         themes: "light", "dark".
         screens: how many a page may be tall before anything is unfolded.
     """
-    folder, known, links = folder.resolve(), {}, {}
-    for path, (width, height), theme in product(sorted(folder.rglob("*.html")), widths.items(), themes):
-        where = f"{path.relative_to(folder)} {width} {theme}"
+    faults: list[str] = []
+    seen: dict[str, list[str]] = {}
+    for (width, height), theme in product(widths.items(), themes):
+        where = f"{width} {theme}"
         with browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme) as context:
             page = context.new_page()
             page.set_default_timeout(0)  # of a machine that is busy nothing is asked
@@ -87,19 +111,27 @@ def looked_at(
             page.goto(path.as_uri())
             tall = page.evaluate("document.documentElement.scrollHeight") / height
             if tall > screens:
-                yield f"{where}: {tall:.1f} screens tall"
+                faults.append(f"{where}: {tall:.1f} screens tall")
             for state in ("folded", "unfolded"):
                 if state == "unfolded":
                     page.eval_on_selector_all("details", OPEN)
                     page.wait_for_timeout(200)  # what is opened may make more of itself
-                yield from (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
+                faults += (f"{where} {state}: sticks out: {one}" for one in page.evaluate(STICKS_OUT)[:5])
                 if axe:
-                    yield from (f"{where} {state}: {one}" for one in violations(axe, page))
-            yield from (f"{where}: {one}" for one in said)
-            if path not in known:
-                seen = page.evaluate(LINKS)
-                known[path], links[path] = set(seen["ids"]), seen["links"]
-    yield from dead(folder, known, links)
+                    faults += (f"{where} {state}: {one}" for one in violations(axe, page))
+            faults += (f"{where}: {one}" for one in said)
+            seen = seen or page.evaluate(LINKS)
+    return Page(digest(path), asked(axe, widths, themes, screens), *map(tuple, (faults, seen["ids"], seen["links"])))
+
+
+def digest(path: Path) -> str:
+    """Of a file, in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def asked(axe: Any, widths: Mapping[int, int], themes: Sequence[str], screens: float) -> str:
+    """What a page is tried for, as a row names it."""
+    return f"{dict(widths)} {', '.join(themes)} {screens}{' axe' if axe else ''}"
 
 
 def violations(axe: Any, page: Any) -> Iterator[str]:
@@ -109,18 +141,30 @@ def violations(axe: Any, page: Any) -> Iterator[str]:
         yield f"{found['id']} ({len(found['nodes'])}): {first['html'][:160]} {first['failureSummary'][:200]}"
 
 
-def dead(folder: Path, known: dict[Path, set[str]], links: dict[Path, list[str]]) -> Iterator[str]:
+def dead(folder: Path, pages: Mapping[Path, Page]) -> Iterator[str]:
     """Links that lead nowhere within the folder, or out of it to something on this machine."""
-    for path, found in links.items():
-        for link in dict.fromkeys(found):
+    places = {path: set(page.places) for path, page in pages.items()}
+    for path, page in pages.items():
+        for link in dict.fromkeys(page.links):
             file, _, anchor = link.partition("#")
             if not file.startswith("file://"):
                 continue
             to = Path(unquote(file.removeprefix("file://").partition("?")[0])).resolve()
             if folder not in to.parents or not to.is_file():
-                yield f"{path.name}: dead link {link}"
-            elif anchor and to in known and unquote(anchor) not in known[to]:
-                yield f"{path.name}: no such place {link}"
+                yield f"{path.relative_to(folder)}: dead link {link}"
+            elif anchor and to in places and unquote(anchor) not in places[to]:
+                yield f"{path.relative_to(folder)}: no such place {link}"
+
+
+def kept(rows: Path | None) -> dict[str, Page]:
+    """Pages of an earlier run by their paths; a last line that was cut short is left out."""
+    if not rows or not rows.exists():
+        return {}
+    lines = [line for line in rows.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
+    return {
+        row["path"]: Page(row["digest"], row["asked"], *(tuple(row[name]) for name in ("faults", "places", "links")))
+        for row in map(json.loads, lines)
+    }
 
 
 def chromium() -> str:
@@ -130,34 +174,60 @@ def chromium() -> str:
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("folder", type=Path)
-    asked.add_argument("--archive", type=Path, help="is unpacked elsewhere, and its links are followed")
-    asked.add_argument("--screens", type=float, default=inf, help="how many a page may be tall before unfolding")
-    asked.add_argument("--no-axe", action="store_true", help="nothing of accessibility")
-    given = asked.parse_args()
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--archive", type=Path, help="is unpacked elsewhere, and its links are followed")
+    arguments.add_argument("--screens", type=float, default=inf, help="how many a page may be tall before unfolding")
+    arguments.add_argument("--no-axe", action="store_true", help="nothing of accessibility")
+    arguments.add_argument("--rows", type=Path, help="a page is kept here once it is seen, and not seen again")
+    given = arguments.parse_args()
     axe = None
     if not given.no_axe:
         from axe_core_python.sync_playwright import Axe
 
         axe = Axe()
-    wrong = 0
     from playwright.sync_api import sync_playwright
 
+    wrong = 0
     with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        found = looked_at(browser, given.folder, axe, screens=given.screens)
+        wrong += faults(browser, given.folder.resolve(), axe, WIDTHS, THEMES, given.screens, given.rows)
         if given.archive:
             with zipfile.ZipFile(given.archive) as archive:
                 archive.extractall(elsewhere)
-            found = chain(found, looked_at(browser, Path(elsewhere), None, {1400: 900}, THEMES[:1]))
-        for one in found:
-            wrong += 1
-            print(one, flush=True)
+            wrong += faults(browser, Path(elsewhere).resolve(), None, {1400: 900}, THEMES[:1], inf, None)
         browser.close()
     sizes = [path.stat().st_size for path in given.folder.rglob("*.html")]
     print(f"{len(sizes)} pages, the largest of {max(sizes, default=0) / 1e6:.2f} MB, {wrong} faults")
     sys.exit(wrong > 0)
+
+
+def faults(
+    browser: Any,
+    folder: Path,
+    axe: Any,
+    widths: Mapping[int, int],
+    themes: Sequence[str],
+    screens: float,
+    rows: Path | None,
+) -> int:
+    """Prints what is wrong with the pages of a folder, each once it is seen, and counts it."""
+    earlier, pages, paths = kept(rows), {}, sorted(folder.rglob("*.html"))
+    for number, path in enumerate(paths, 1):
+        name = path.relative_to(folder).as_posix()
+        page = earlier.get(name)
+        if not page or (page.digest, page.asked) != (digest(path), asked(axe, widths, themes, screens)):
+            page = looked_at(browser, path, axe, widths, themes, screens)
+            if rows:
+                with rows.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"path": name, **asdict(page)}) + "\n")
+        pages[path] = page
+        print(f"{name}: {len(page.faults)} faults ({number} of {len(paths)})", flush=True)
+        for fault in page.faults:
+            print(f"    {fault}", flush=True)
+    lost = list(dead(folder, pages))
+    print(*lost, sep="\n", end="\n" if lost else "")
+    return sum(len(page.faults) for page in pages.values()) + len(lost)
 
 
 if __name__ == "__main__":
