@@ -215,12 +215,12 @@ def faults(
     earlier, pages, paths = kept(rows), {}, sorted(folder.rglob("*.html"))
     for number, path in enumerate(paths, 1):
         name = path.relative_to(folder).as_posix()
-        page = earlier.get(name)
+        page = earlier.get(str(path))
         if not page or (page.digest, page.asked) != (digest(path), asked(axe, widths, themes, screens)):
             page = looked_at(browser, path, axe, widths, themes, screens)
             if rows:
                 with rows.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"path": name, **asdict(page)}) + "\n")
+                    file.write(json.dumps({"path": str(path), **asdict(page)}) + "\n")
         pages[path] = page
         print(f"{name}: {len(page.faults)} faults ({number} of {len(paths)})", flush=True)
         for fault in page.faults:

@@ -25,6 +25,7 @@ from theory.sentence import (
 from theory.typeset import latex_of, latex_of_assumption, latex_of_definitions, latex_of_sentence
 from validate.both_sides import as_printed
 from validate.certificate.exact_text import in_digits, is_long, typeset
+from validate.instances.scalars import Schedule
 from validate.instances.specs import instance_from, with_constants
 from validate.on_instance import OnInstance, on_instance
 from validate.play import Play
@@ -106,8 +107,7 @@ def _steps(found: OnInstance, certificate: Mapping[str, Any]) -> Iterator[Step]:
     formulas = {text: Formula(latex_of_assumption(one, words), text) for text, one in assumed}
     held = [formulas.get(text) or _relation(text, words) for text, true in found.hypotheses if true]
     if held:
-        constants = [(Formula(latex_of(Name(name)), name), value) for name, value in found.drawn.constants.items()]
-        yield ("Every hypothesis holds: ", *_listed(held), *_with(constants), ".")
+        yield ("Every hypothesis holds: ", *_listed(held), *_with(found.drawn.constants), ".")
     yield from _run(found)
     at = {name: int(value) for name, value in certificate.get("at", {}).items()}
     definitions = latex_of_definitions(claim)
@@ -182,10 +182,13 @@ def _listed(parts: list[Formula | str]) -> Step:
     return tuple(piece for at, part in enumerate(parts) for piece in ((", ", part) if at else (part,)))
 
 
-def _with(constants: list[tuple[Formula, Any]]) -> Step:
+def _with(constants: Mapping[str, Any]) -> Step:
     said: list[Any] = []
-    for name, value in constants:
-        said += [", " if said else " (with ", name, *equals(value)]
+    for constant, value in constants.items():
+        rounds = value.values if isinstance(value, Schedule) else ()
+        name = f"{constant}_k" if rounds else constant
+        each = (f" for k = {', '.join(map(str, range(len(rounds))))}",) if rounds else ()
+        said += [", " if said else " (with ", Formula(latex_of(Name(name)), name), *equals(rounds or value), *each]
     return (*said, ")") if said else ()
 
 

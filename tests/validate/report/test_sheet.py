@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.validate.report.test_written_page import CERTIFICATE, LOST, REPAIR
-from theory.claim import Paper
+from theory.claim import Claim, Paper
+from theory.domain import REAL
+from validate.checking import check_one
 from validate.report import sheet as of_sheets
 from validate.report.readable import called
 from validate.report.sheet import escaped, latex, markdown, sheet
@@ -90,3 +92,11 @@ def test_a_name_with_a_value_a_client_has_all_of_them() -> None:
     steps = ["".join(p if isinstance(p, str) else p.text for p in step) for step in found.steps]
     # at -1: the mean of 2 and 0; -4/9 - 4/9
     assert "own_n = norm2(grad(f_n, x0)) = (1, 64/81) for n = 1, 2." in steps
+
+
+def test_a_constant_with_a_value_a_round_has_all_of_them(tmp_path: Path) -> None:
+    later = Claim("later", "sum_k(g_k) <= G", assuming=("max_k(abs(g_k)) <= G", "K >= 2"), parameters={"g_k": REAL})
+    found = check_one(later, quick=True, out=tmp_path)
+    assert found.certificate is not None
+    [first, *_] = worked(later, json.loads(Path(found.certificate).read_text(encoding="utf-8"))).steps
+    assert re.search(r"g_k = \(.+, .+\) for k = 0, 1", "".join(p if isinstance(p, str) else p.text for p in first))
