@@ -842,9 +842,9 @@ def findings(found: Found) -> Iterator[str]:
     if behind:
         leaders = ", ".join(f"{name} ({behind.count(name)})" for name in sorted(set(behind)))
         yield (
-            f"In {len(behind)} of {len(cells)} settings FedMIM is for certain not the best by the training "
-            f"objective; the least excess there has, by number of settings: {leaders}. SCAFFOLD and FedDyn keep a "
-            "correction for each client, FedMIM keeps none."
+            f"{span(found.size)} FedMIM is for certain not the best by the training objective in {len(behind)} of "
+            f"{len(cells)} settings; the least excess there has, by number of settings: {leaders}. SCAFFOLD and "
+            "FedDyn keep a correction for each client, FedMIM keeps none."
         )
     yield beside(found, "fedcm", "FedCM, which is FedMIM with one lag and no β, both tuned")
     yield beside(found, "fedavg", "FedAvg, both tuned")
@@ -868,6 +868,12 @@ def findings(found: Found) -> Iterator[str]:
             yield f"{lost} runs of {entry.label} diverged; they count with an excess of {DIVERGED:g}."
 
 
+def span(size: Size) -> str:
+    """How long the runs are, and of how many steps the best is taken: methods rank otherwise after other rounds."""
+    tried = f"with the best of {size.steps} steps" if size.steps > 1 else "with one step"
+    return f"After {size.rounds} rounds {tried}"
+
+
 def beside(found: Found, key: str, words: str) -> str:
     """FedMIM against another method, cell by cell."""
     cells, at, outcome = found.size.cells, list(METHODS).index(key), found.outcome(EXCESS)
@@ -875,8 +881,8 @@ def beside(found: Found, key: str, words: str) -> str:
     lower, higher = sum(b.lower[at] > 1 for b in bands), sum(b.upper[at] < 1 for b in bands)
     parts = "; ".join(f"{outcome.text(band, at)} ({cell.label})" for band, cell in zip(bands, cells, strict=True))
     return (
-        f"Beside {words}: FedMIM's excess is for certain the smaller in {lower} of {len(cells)} settings, and the "
-        f"larger in {higher}. The other's excess over FedMIM's: {parts}."
+        f"Beside {words}: {span(found.size).lower()} FedMIM's excess is for certain the smaller in {lower} of "
+        f"{len(cells)} settings, and the larger in {higher}. The other's excess over FedMIM's: {parts}."
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["misprint", "lost constant", "lost hypothesis", "false"]
 MEANING: dict[Severity, str] = {
-    "misprint": "one slip: what is meant is true",
+    "misprint": "one slip: what is meant stands",
     "lost constant": "the same order holds, with another constant",
     "lost hypothesis": "it holds under a condition that is not stated",
     "false": "the order itself is another",

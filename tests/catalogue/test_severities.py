@@ -41,7 +41,7 @@ def test_another_text_has_no_severity() -> None:
 
 def test_it_is_shown_with_the_charitable_reading() -> None:
     shown = call("show", "saga/lemma-3")
-    assert "misprint: one slip: what is meant is true; instead: gamma for -gamma, on the left (proved)" in shown.stdout
+    assert "misprint: one slip: what is meant stands; instead: gamma for -gamma, on the left (proved)" in shown.stdout
     assert json.loads(call("show", "saga/lemma-3", "--json").stdout)["refuted"]["severity"] == "misprint"
     assert json.loads(call("show", "saga/theorem-1", "--json").stdout)["refuted"] is None
 

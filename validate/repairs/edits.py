@@ -244,7 +244,12 @@ def _exchanged(claim: Claim) -> Made:
                 for other in found:
                     if other != one.node and other.operation == one.node.operation:  # type: ignore[union-attr]
                         words = f"{text_of(other)} for {text_of(one.node)}{place(where)}"
-                        yield Edit("part exchanged", words), put_in(claim, where, put(tree, one.path, other))
+                        kind: Kind = "part exchanged" if _names(other) == _names(one.node) else "part replaced"
+                        yield Edit(kind, words), put_in(claim, where, put(tree, one.path, other))
+
+
+def _names(part: Expression) -> set[str]:
+    return {one.name for one in everything(part) if isinstance(one, Name)}
 
 
 def _minimisers(claim: Claim) -> Made:

@@ -22,6 +22,7 @@ SEVERITY: dict[Kind, Severity] = {
     "condition": "lost hypothesis",
     "hypothesis": "lost hypothesis",
     "on samples": "lost hypothesis",
+    "part replaced": "false",
     "factor": "false",
     "term": "false",
 }  # fmt: skip

@@ -291,6 +291,7 @@ class _Search:
 
     def _next(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates at one more edit whose units fit, each once."""
+        before = conflicts(candidate.claim)
         for one in edited(candidate):
             if self.over():
                 return
@@ -303,7 +304,7 @@ class _Search:
                 left = conflicts(one.claim)
             except (ValueError, KeyError, AssertionError):
                 continue
-            if left < self.conflicts and one.edits[-1].kind in ("name", "part exchanged", "factor"):
+            if left < before and one.edits[-1].kind in ("name", "part exchanged", "part replaced", "factor"):
                 one = replace(one, edits=(*one.edits[:-1], Edit("units", one.edits[-1].words)))
             if left:  # true in one unit at most; with another edit it may be in all
                 self.dropped += 1
