@@ -54,7 +54,7 @@ def summary() -> str:
     """How many claims of the four papers have which severity, in a line."""
     own = [severity_of(catalog.claim(id)) for id in refuted() if id.split("/")[0] in PAPERS]
     found = Counter(NOT_SEARCHED if one is None else one.severity or NOT_DETERMINED for one in own)
-    return ", ".join(f"{word} {found[word]}" for word in (*MEANING, NOT_DETERMINED, NOT_SEARCHED))
+    return ", ".join(f"{word} {found[word]}" for word in (*MEANING, NOT_DETERMINED, NOT_SEARCHED) if found[word])
 
 
 def table() -> Iterator[str]:
