@@ -64,8 +64,8 @@ def claim_of(c: Claim, data: Data) -> Claim | None:
     assuming = tuple(text for text in assumed if text not in standing)
     texts = " ".join((data["statement"], *assumed, *data["definitions"].values(), str(data["program"])))
     written = {index_of(name)[0]: name for name in c.parameters}
-    domains = {written.get(name, name): domain(one) for name, one in data.get("domains", {}).items()}
     try:
+        domains = {written.get(name, name): domain(one) for name, one in data.get("domains", {}).items()}
         return replace(
             c,
             parameters={name: d for name, d in domains.items() if re.search(rf"\b{name}\b", texts)},

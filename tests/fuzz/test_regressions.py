@@ -1,12 +1,14 @@
 """What fuzzing found, each once as it was found."""
 
 import contextlib
+import copy
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.derivation.judging import files
 from tests.fuzz.limits import limited
 from tests.fuzz.seeds import SPECS, certificates
 from tests.fuzz.stores import valid_store, with_changes
@@ -168,3 +170,20 @@ def test_a_break_in_another_outcome_than_the_worst_is_one() -> None:
     assert plays.recomputed(other)
     assert plays.recomputed({**other, "left": "2758245361/2359296"})
     assert not plays.recomputed({**other, "left": "63027721/147457"})
+
+
+def test_a_state_of_a_derivation_s_program_begins_with_a_vector() -> None:
+    _, data = files()["perm/lemma-8"]
+    other = copy.deepcopy(data)
+    other["program"]["state"][2]["initial"] = "1"
+    with pytest.raises(verifier.FormatError, match="t begins with what is no vector"):
+        verifier.verify(other)
+
+
+@pytest.mark.parametrize("ends", [("0", "-1", False), ("0", "0", True)], ids=["turned", "open"])
+def test_nothing_is_proved_of_a_domain_without_a_number(ends: tuple[str, str, bool]) -> None:
+    _, data = files()["fedmim/eq2/corrected"]
+    lower, upper, is_open = ends
+    domain = {**data["domains"]["A"], "lower": lower, "upper": upper, "lower_open": is_open}
+    with pytest.raises(verifier.FormatError, match="no number lies in the domain of A"):
+        verifier.verify({**data, "domains": {"A": domain}})

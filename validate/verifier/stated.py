@@ -119,6 +119,9 @@ def _domains(data: Any) -> dict[str, Mapping[str, Any]]:
         flags = {key: domain[key] for key in ("lower_open", "upper_open", "integer")}
         if not all(isinstance(flag, bool) for flag in flags.values()):
             raise FormatError(f"the domain of {shown(name)} cannot be read")
+        low, high = ends["lower"], ends["upper"]
+        if low is not None and high is not None and (low, domain["lower_open"] or domain["upper_open"]) >= (high, True):
+            raise FormatError(f"no number lies in the domain of {shown(name)}")
         found[named(name, "a parameter")] = {**ends, **flags}
     return found
 
