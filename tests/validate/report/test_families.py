@@ -57,6 +57,12 @@ def test_what_is_false_as_printed_stands_apart_from_what_is_from_memory(page: Pa
     assert "as printed" not in (page.parent / "far.html").read_text(encoding="utf-8").replace("as printed or tran", "")
 
 
+def test_the_table_is_folded(page: Path) -> None:
+    folded = page.read_text(encoding="utf-8").partition('<details class="part" id="verdicts">')[2]
+    assert "<h2>All 5 results by family</h2>" in folded
+    assert folded.partition("</details>")[0].count("<tr id=") == 5
+
+
 def test_a_row_has_what_was_measured_its_files_and_its_words(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     row = text.partition('id="row-toy-one-corrected"')[2].partition("</tr>")[0]
