@@ -6,8 +6,9 @@
     python -m benchmarks.pages build/docs --no-axe       the site: links, complaints and what sticks out
     python -m benchmarks.pages report --rows pages.jsonl     each page kept as soon as it is seen; once more goes on
 
-A line for everything that is wrong, and one for each page; the exit status is 1 if anything is. Needs Playwright, a
-Chromium and, for accessibility, axe-core-python, all of which the extra `dev` and the system have.
+A line for everything that is wrong; on the way a line for each page, on standard error; the exit status is 1 if
+anything is wrong. Needs Playwright, a Chromium and, for accessibility, axe-core-python, all of which the extra `dev`
+and the system have.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import shutil
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import chain, product
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -81,24 +83,45 @@ class Page:
 
 def looked_at(
     browser: Any,
-    path: Path,
+    folder: Path,
     axe: Any,
     widths: Mapping[int, int] = WIDTHS,
     themes: Sequence[str] = THEMES,
     screens: float = inf,
-) -> Page:
-    """What is wrong with a page on screens of these widths and heights, and where it links to.
+    rows: Path | None = None,
+    told: Callable[[str], None] = lambda _: None,
+) -> Iterator[str]:
+    """What is wrong with the pages of a folder on screens of these widths and heights, and where links lead.
 
     Args:
         browser: Playwright's.
-        path: of the page.
+        folder: with its folders.
         axe: axe-core's; None to leave accessibility out.
         widths: in pixels, with the heights.
         themes: "light", "dark".
         screens: how many a page may be tall before anything is unfolded.
+        rows: where each page is kept once it is seen; one that is kept already, for the same, is not seen again.
+        told: called with a line for each page.
     """
+    folder, pages = folder.resolve(), {}
+    earlier, paths = kept(rows), sorted(folder.rglob("*.html"))
+    for number, path in enumerate(paths, 1):
+        page = earlier.get(str(path))
+        if not page or (page.digest, page.asked) != (digest(path), asked(axe, widths, themes, screens)):
+            page = seen(browser, path, axe, widths, themes, screens)
+            if rows:
+                with rows.open("a", encoding="utf-8") as file:
+                    file.write("\n" + json.dumps({"path": str(path), **asdict(page)}))  # after what may be cut short
+        pages[path], name = page, path.relative_to(folder)
+        yield from (f"{name} {fault}" for fault in page.faults)
+        told(f"{name}: {len(page.faults)} faults ({number} of {len(paths)})")
+    yield from dead(folder, pages)
+
+
+def seen(browser: Any, path: Path, axe: Any, widths: Mapping[int, int], themes: Sequence[str], screens: float) -> Page:
+    """What is wrong with a page, and where it links to; arguments as in `looked_at`."""
     faults: list[str] = []
-    seen: dict[str, list[str]] = {}
+    has: dict[str, list[str]] = {}
     for (width, height), theme in product(widths.items(), themes):
         where = f"{width} {theme}"
         with browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme) as context:
@@ -120,8 +143,8 @@ def looked_at(
                 if axe:
                     faults += (f"{where} {state}: {one}" for one in violations(axe, page))
             faults += (f"{where}: {one}" for one in said)
-            seen = seen or page.evaluate(LINKS)
-    return Page(digest(path), asked(axe, widths, themes, screens), *map(tuple, (faults, seen["ids"], seen["links"])))
+            has = has or page.evaluate(LINKS)
+    return Page(digest(path), asked(axe, widths, themes, screens), *map(tuple, (faults, has["ids"], has["links"])))
 
 
 def digest(path: Path) -> str:
@@ -157,14 +180,14 @@ def dead(folder: Path, pages: Mapping[Path, Page]) -> Iterator[str]:
 
 
 def kept(rows: Path | None) -> dict[str, Page]:
-    """Pages of an earlier run by their paths; a last line that was cut short is left out."""
-    if not rows or not rows.exists():
-        return {}
-    lines = [line for line in rows.read_text("utf-8").splitlines(keepends=True) if line.endswith("\n")]
-    return {
-        row["path"]: Page(row["digest"], row["asked"], *(tuple(row[name]) for name in ("faults", "places", "links")))
-        for row in map(json.loads, lines)
-    }
+    """Pages of an earlier run by their paths; a line that was cut short is left out."""
+    found = {}
+    for line in rows.read_text("utf-8").splitlines() if rows and rows.exists() else ():
+        with suppress(json.JSONDecodeError):
+            row = json.loads(line)
+            several = (tuple(row[name]) for name in ("faults", "places", "links"))
+            found[row["path"]] = Page(row["digest"], row["asked"], *several)
+    return found
 
 
 def chromium() -> str:
@@ -191,43 +214,22 @@ def main() -> None:
     wrong = 0
     with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
-        wrong += faults(browser, given.folder.resolve(), axe, WIDTHS, THEMES, given.screens, given.rows)
+        found = looked_at(browser, given.folder, axe, screens=given.screens, rows=given.rows, told=progress)
         if given.archive:
             with zipfile.ZipFile(given.archive) as archive:
                 archive.extractall(elsewhere)
-            wrong += faults(browser, Path(elsewhere).resolve(), None, {1400: 900}, THEMES[:1], inf, None)
+            found = chain(found, looked_at(browser, Path(elsewhere), None, {1400: 900}, THEMES[:1]))
+        for one in found:
+            wrong += 1
+            print(one, flush=True)
         browser.close()
     sizes = [path.stat().st_size for path in given.folder.rglob("*.html")]
     print(f"{len(sizes)} pages, the largest of {max(sizes, default=0) / 1e6:.2f} MB, {wrong} faults")
     sys.exit(wrong > 0)
 
 
-def faults(
-    browser: Any,
-    folder: Path,
-    axe: Any,
-    widths: Mapping[int, int],
-    themes: Sequence[str],
-    screens: float,
-    rows: Path | None,
-) -> int:
-    """Prints what is wrong with the pages of a folder, each once it is seen, and counts it."""
-    earlier, pages, paths = kept(rows), {}, sorted(folder.rglob("*.html"))
-    for number, path in enumerate(paths, 1):
-        name = path.relative_to(folder).as_posix()
-        page = earlier.get(str(path))
-        if not page or (page.digest, page.asked) != (digest(path), asked(axe, widths, themes, screens)):
-            page = looked_at(browser, path, axe, widths, themes, screens)
-            if rows:
-                with rows.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"path": str(path), **asdict(page)}) + "\n")
-        pages[path] = page
-        print(f"{name}: {len(page.faults)} faults ({number} of {len(paths)})", flush=True)
-        for fault in page.faults:
-            print(f"    {fault}", flush=True)
-    lost = list(dead(folder, pages))
-    print(*lost, sep="\n", end="\n" if lost else "")
-    return sum(len(page.faults) for page in pages.values()) + len(lost)
+def progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

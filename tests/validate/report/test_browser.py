@@ -146,6 +146,21 @@ def test_what_is_wrong_with_a_page_is_seen(browser: Any, tmp_path: Path) -> None
     assert all(one.startswith("one.html") and any(part in one for part in told) for one in found)
 
 
+def test_a_page_that_is_kept_is_not_seen_again(browser: Any, tmp_path: Path) -> None:
+    rows, pages = tmp_path / "pages.jsonl", tmp_path / "pages"
+    pages.mkdir()
+    (pages / "one.html").write_text('<!doctype html><title>a page</title><a href="two.html#there">two</a>')
+    (pages / "two.html").write_text('<!doctype html><title>a page</title><p id="there">two</p>')
+    heard: list[str] = []
+    assert list(looked_at(browser, pages, None, {390: 844}, ["light"], rows=rows, told=heard.append)) == []
+    assert heard == ["one.html: 0 faults (1 of 2)", "two.html: 0 faults (2 of 2)"]
+    rows.write_text(rows.read_text()[:-5])  # the last line is cut short
+    (pages / "one.html").write_text('<!doctype html><title>a page</title><a href="two.html#here">two</a>')
+    assert len(list(looked_at(browser, pages, None, {390: 844}, ["light"], rows=rows))) == 1
+    assert rows.read_text().count("digest") == 4
+    assert len(list(looked_at(None, pages, None, {390: 844}, ["light"], rows=rows))) == 1  # without a browser
+
+
 def test_filters_show_what_they_say(index: Any) -> None:
     from playwright.sync_api import expect
 

@@ -53,7 +53,7 @@ def test_a_severity_that_is_kept_is_said(results: dict[str, Result], monkeypatch
     found = Kept(BASE.id, "", "misprint", "+ for -", "proved", 60.0)
     monkeypatch.setattr(of_sheets, "severity_of", lambda claim: found)
     assert sheet(BASE, PAPER, results).means[0] == (
-        "Severity: misprint: one slip: what is meant is true; instead: + for - (proved)."
+        "Severity: misprint: one slip: what is meant stands; instead: + for - (proved)."
     )
     assert "lost constant" in sheet(USER, PAPER, results).means[0]  # what this check searched comes first
 
