@@ -23,6 +23,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain, product
 from math import inf
 from pathlib import Path
@@ -105,10 +106,11 @@ def looked_at(
     """
     folder, pages = folder.resolve(), {}
     earlier, paths = kept(rows), sorted(folder.rglob("*.html"))
+    asked = f"{dict(widths)} {', '.join(themes)} {screens}{' axe' if axe else ''}"
     for number, path in enumerate(paths, 1):
-        page = earlier.get(str(path))
-        if not page or (page.digest, page.asked) != (digest(path), asked(axe, widths, themes, screens)):
-            page = seen(browser, path, axe, widths, themes, screens)
+        page, digest = earlier.get(str(path)), hashlib.sha256(path.read_bytes()).hexdigest()
+        if not page or (page.digest, page.asked) != (digest, asked):
+            page = Page(digest, asked, *seen(browser, path, axe, widths, themes, screens))
             if rows:
                 with rows.open("a", encoding="utf-8") as file:
                     file.write("\n" + json.dumps({"path": str(path), **asdict(page)}))  # after what may be cut short
@@ -118,8 +120,10 @@ def looked_at(
     yield from dead(folder, pages)
 
 
-def seen(browser: Any, path: Path, axe: Any, widths: Mapping[int, int], themes: Sequence[str], screens: float) -> Page:
-    """What is wrong with a page, and where it links to; arguments as in `looked_at`."""
+def seen(
+    browser: Any, path: Path, axe: Any, widths: Mapping[int, int], themes: Sequence[str], screens: float
+) -> Iterator[tuple[str, ...]]:
+    """What is wrong with a page, its anchors and links; arguments as in `looked_at`."""
     faults: list[str] = []
     has: dict[str, list[str]] = {}
     for (width, height), theme in product(widths.items(), themes):
@@ -144,17 +148,7 @@ def seen(browser: Any, path: Path, axe: Any, widths: Mapping[int, int], themes: 
                     faults += (f"{where} {state}: {one}" for one in violations(axe, page))
             faults += (f"{where}: {one}" for one in said)
             has = has or page.evaluate(LINKS)
-    return Page(digest(path), asked(axe, widths, themes, screens), *map(tuple, (faults, has["ids"], has["links"])))
-
-
-def digest(path: Path) -> str:
-    """Of a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def asked(axe: Any, widths: Mapping[int, int], themes: Sequence[str], screens: float) -> str:
-    """What a page is tried for, as a row names it."""
-    return f"{dict(widths)} {', '.join(themes)} {screens}{' axe' if axe else ''}"
+    return map(tuple, (faults, has["ids"], has["links"]))
 
 
 def violations(axe: Any, page: Any) -> Iterator[str]:
@@ -211,7 +205,7 @@ def main() -> None:
         axe = Axe()
     from playwright.sync_api import sync_playwright
 
-    wrong = 0
+    wrong, progress = 0, partial(print, file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory() as elsewhere, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         found = looked_at(browser, given.folder, axe, screens=given.screens, rows=given.rows, told=progress)
@@ -226,10 +220,6 @@ def main() -> None:
     sizes = [path.stat().st_size for path in given.folder.rglob("*.html")]
     print(f"{len(sizes)} pages, the largest of {max(sizes, default=0) / 1e6:.2f} MB, {wrong} faults")
     sys.exit(wrong > 0)
-
-
-def progress(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

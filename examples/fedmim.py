@@ -870,8 +870,7 @@ def findings(found: Found) -> Iterator[str]:
 
 def span(size: Size) -> str:
     """How long the runs are, and of how many steps the best is taken: methods rank otherwise after other rounds."""
-    tried = f"with the best of {size.steps} steps" if size.steps > 1 else "with one step"
-    return f"After {size.rounds} rounds {tried}"
+    return f"After {size.rounds} rounds with the best of {size.steps} steps"
 
 
 def beside(found: Found, key: str, words: str) -> str:

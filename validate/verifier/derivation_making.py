@@ -54,7 +54,7 @@ class Made(ABC):
     def _state(self, name: str, kind: str, initial: Any, *place: Poly) -> Poly:
         al = self.algebra
         if not self.at:
-            return self.normal.beginning(name, initial, Env().with_names(n=HERE, i=ENTRY))
+            return self.normal.value(initial, Env().with_names(n=HERE, i=ENTRY))
         where = [al.var({"n": HERE, "i": ENTRY}[index]) for index in CLIENTS[kind]]
         return al.of(al.atom("x", name, al.frozen(self.at), *map(al.frozen, place), *where, vec=True))
 

@@ -14,7 +14,7 @@ from .derivation_powers import Powers
 from .derivation_ranges import meant
 from .derivation_replacing import Algebra
 from .derivation_terms import FIRST, UNIT, Atom, Poly, exact
-from .reading import FormatError, Uncheckable
+from .reading import Uncheckable
 from .sentences import FUNCTIONS, ONE_NUMBER, OVER, Node, index_of, names_in
 from .stated import Claimed
 
@@ -185,16 +185,9 @@ class Normal(Powers):
             if found is not None:
                 return found
         if s is not None and not index[0]:
-            return self.beginning(tree.name, s.initial, replace(env, given={}, trees={}))
+            return self.value(s.initial, replace(env, given={}, trees={}))
         tag = "tap" if s is None else "x"
         return al.of(al.atom(tag, tree.name, *map(al.frozen, index), *where, vec=True))
-
-    def beginning(self, name: str, initial: Node, env: Env) -> Poly:
-        """The vector that a state begins with."""
-        found = self.value(initial, env)
-        if not all(any(a.vec for a, _ in mono) for mono in found):
-            raise FormatError(f"{name} begins with what is no vector")
-        return found
 
     # binders
 

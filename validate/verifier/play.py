@@ -134,11 +134,7 @@ def set_up(program: Program, world: World) -> bool:
     still = Still(Vocabulary(), world.parameters, problem, world.start, world.rounds, {}, world.work, *points)
     begin: list[Any] = []
     for s in program.state:
-        reading = still.words.read(s.initial)
-        allowed = {"client": "n", "client past": "n", "table": "ni"}.get(s.kind, "")
         zero = s.initial.op == "number" and s.initial.value == 0
-        if reading.free - set(allowed) or not (reading.vector or zero):
-            raise FormatError(f"{s.name} begins at {shown(s.text)}, which is no vector there")
 
         def first(at: dict[str, int], tree: Node = s.initial, zero: bool = zero) -> Vector:
             return (ZERO,) * problem.d if zero else still.value(tree, at, None)

@@ -15,6 +15,7 @@ from typing import Any
 from .reading import FormatError, fields, list_of, shown, text_of
 from .sentences import ONE_NUMBER, POINTS, SEVERAL_NUMBERS, WORDS, Node, everything, names_in, read_formula
 from .steps import OF_CLIENTS, VECTORS, Carried, Loop, Program, Scalar, State, Step, defined, result_of
+from .vocabulary import Vocabulary
 
 KINDS = (*VECTORS, "past", "client past", "number", "numbers", "sample")
 COLLECTIVE = ("mean", "sum", "average", "mix")
@@ -35,6 +36,8 @@ MOST_LOOPS = 8
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,60}")
 VALUE = re.compile(r"_[0-9]{1,6}")
 TURN = re.compile(r"h[0-9]{0,2}")
+INDICES_OF = {"client": frozenset("n"), "client past": frozenset("n"), "table": frozenset("ni")}
+"""Which indices a state of a kind has, and the formula of what it begins with."""
 IN_FORMULAS = {"number", "name", "+", "-", "*", "/", "**", "neg", *ONE_NUMBER, *SEVERAL_NUMBERS}
 
 
@@ -91,7 +94,12 @@ def _state(data: Any, parameters: Sequence[str]) -> State:
         tree = read_formula(match[2], f"the length of {name}")
         length = Scalar(tree, {}, True, match[2])
         _only(tree, match[2])
-    return State(name, kind, read_formula(match[3], f"the initial value of {name}"), length, text)
+    initial = read_formula(match[3], f"the initial value of {name}")
+    begins = Vocabulary().read(initial)
+    is_vector = begins.vector or (initial.op == "number" and initial.value == 0)
+    if begins.free - INDICES_OF.get(kind, frozenset()) or not is_vector:
+        raise FormatError(f"{name} begins with what is no vector there: {shown(text)}")
+    return State(name, kind, initial, length, text)
 
 
 def _only(tree: Node, text: str) -> None:
