@@ -218,21 +218,41 @@ def elementwise(step: Instruction, problem: Problem, tables: Sequence[bool], wei
 
 
 @cache
-def batches(samples: int, size: int, replace: bool) -> tuple[tuple[Any, tuple[int, ...]], ...]:
-    """The batches of a client, as sorted indices, with their probabilities."""
+def batches(times: tuple[int, ...], size: int, replace: bool) -> tuple[tuple[Any, tuple[int, ...]], ...]:
+    """The batches of a client, as sorted places among its different samples, with their probabilities.
+
+    Args:
+        times: how often the client has each of its different samples.
+        size: of a batch.
+        replace: whether a sample is put back.
+    """
     from flint import fmpq
 
-    if not replace:
-        return tuple((fmpq(1, comb(samples, size)), batch) for batch in combinations(range(samples), size))
+    total = sum(times)
+    if not replace and total == len(times):
+        return tuple((fmpq(1, comb(total, size)), batch) for batch in combinations(range(total), size))
     found = []
-    for batch in combinations_with_replacement(range(samples), size):
-        ways = factorial(size) // prod(factorial(batch.count(i)) for i in set(batch))
-        found.append((fmpq(ways, samples**size), batch))
+    for batch in combinations_with_replacement(range(len(times)), size):
+        often = {i: batch.count(i) for i in batch}
+        if replace:
+            ways = (
+                factorial(size) // prod(map(factorial, often.values())) * prod(times[i] ** c for i, c in often.items())
+            )
+        else:
+            ways = prod(comb(times[i], c) for i, c in often.items())
+        if ways:
+            found.append((fmpq(ways, total**size if replace else comb(total, size)), batch))
     return tuple(found)
 
 
-def count_batches(samples: int, size: int, replace: bool) -> int:
-    return comb(samples + size - 1, size) if replace else comb(samples, size)
+def count_batches(times: Sequence[int], size: int, replace: bool) -> int:
+    """How many `batches` there are."""
+    if replace:
+        return comb(len(times) + size - 1, size)
+    ways = [1]  # of taking 0, 1, ... of the samples so far
+    for most in times:
+        ways = [sum(ways[max(0, taken - most) : taken + 1]) for taken in range(min(len(ways) + most, size + 1))]
+    return ways[size] if size < len(ways) else 0
 
 
 @cache
@@ -241,7 +261,8 @@ def chosen(clients: int, size: int, replace: bool) -> tuple[tuple[Any, tuple[Any
     from flint import fmpq
 
     return tuple(
-        (p, tuple([fmpq(batch.count(n)) for n in range(clients)])) for p, batch in batches(clients, size, replace)
+        (p, tuple([fmpq(batch.count(n)) for n in range(clients)]))
+        for p, batch in batches((1,) * clients, size, replace)
     )
 
 

@@ -14,7 +14,7 @@ from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
-from validate.instances.longer import longer, ways
+from validate.instances.longer import counts, longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
 from validate.instances.reached import Reached
@@ -87,6 +87,22 @@ def test_coordinates_are_added_as_blocks(scale):
     assert not again.hessian[0, 0, :now, now : 2 * now].any()
     assert last.hessian[0, 0, now, now] == c.hessian[0, 0, now - 1, now - 1]
     assert not (last.hessian[0, 0, now:, now:] - np.diag(np.diag(last.hessian[0, 0, now:, now:]))).any()
+
+
+def test_integers_that_have_to_be_equal_grow_together():
+    assuming = ("smooth(f, L)", "convex(f)", "m <= d", "K == d")
+    one_claim = claim("any", "norm2(x[K] - xstar) <= norm2(x0 - xstar)*(1 + eta*L)**K", of=sparse, assuming=assuming)
+    one = next(d for d in (drawn(one_claim, s) for s in range(60)) if d is not None and d.instance.dim == 2)
+    assert one.instance.rounds == 2
+    c = candidate_of(one)
+    alone = next(way for way in ways(one_claim, c) if way.name == "K")
+    assert longer(one_claim, c, alone, 6) is None
+    both = next(way for way in ways(one_claim, c) if counts(way, "d"))
+    assert counts(both, "K")
+    grown = longer(one_claim, c, both, 6)
+    assert (grown.instance.rounds, grown.instance.dim) == (6, 6)
+    free = claim("any", one_claim.statement, of=sparse, assuming=assuming[:3])
+    assert not any(counts(way, "K") and counts(way, "d") for way in ways(free, c))
 
 
 def test_steps_that_turns_bound_are_moved_to_the_bound():

@@ -38,13 +38,14 @@ from validate.instances.candidates import (
     setting_of,
 )
 from validate.instances.constants import outward
-from validate.instances.longer import with_clients
+from validate.instances.longer import ROUNDS as RUN
+from validate.instances.longer import longer, ways, with_clients
 from validate.instances.offered import closed_ends
 from validate.instances.pieces import Piecewise
 from validate.instances.pool import Drawn
 from validate.instances.refitting import refitted
 from validate.instances.roles import roles_in
-from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
+from validate.instances.seen import OUTCOMES, Hunt, Seen, is_telling, measured
 from validate.instances.setting import schedules_of
 from validate.instances.tied import with_tied_vectors
 from validate.instances.together import with_its_start
@@ -79,6 +80,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _uneven(claim, c),
         _one_works_longer(claim, c),
         _unequal_samples(claim, c),
+        _one_sample_in_many(claim, c),
         _beside_jumps(claim, c, one),
         _traded(claim, c),
         _in_other_units(claim, c),
@@ -242,6 +244,21 @@ def _unequal_samples(claim: Claim, c: Candidate) -> Iterator[Change]:
             yield replace(grown, hessian=None, linear=None, functions=tuple(of_each)), {}
 
 
+def _one_sample_in_many(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """In one dimension one sample of each client is something, which is seldom drawn; with few clients or many."""
+    functions = c.pieces if c.hessian is None or c.dim > 1 else lines_of(c.hessian, c.linear)
+    if functions is None or claim.program is None or "sample" not in claim.program.operations:
+        return
+    nothing = Piecewise((), (F(0),), F(0))
+    for clients in dict.fromkeys((c.clients, MANY_CLIENTS)):
+        grown = with_clients(c, claim, clients, last=False)
+        for first in dict.fromkeys(f for own in functions for f in own if f != nothing):
+            each = ((first, *[nothing] * (SELDOM - 1)),) * clients
+            yield replace(grown, hessian=None, linear=None, functions=each), {}
+
+
+MANY_CLIENTS, SELDOM = 8, 20
+"""Clients, and samples of each, of which one is something."""
 MANY_STEPS, MANY_SAMPLES, FEW = (12, 40), 10, 4
 """Steps of one client, samples, and clients."""
 
@@ -257,33 +274,77 @@ def _shapes(rounds: int) -> Iterator[list[Fraction]]:
 
 
 def _beside_jumps(claim: Claim, c: Candidate, one: Drawn) -> Iterator[Change]:
-    """Numbers in the level of a quantile a little less and more than a chance at which the quantile jumps."""
+    """Numbers in the level of a quantile a little less and more than a chance at which the quantile jumps.
+
+    Tails show where much is drawn: so also in a longer run, and with more of what is counted.
+    """
+    names = [name for name in _levels(claim) if isinstance(c.values.get(name), Fraction)]
+    if not names:
+        return
+    counted = {*c.values, *({RUN} & {*claim.symbols})}
+    signs = realised(claim, _of_two_signs(c)) if c.dim == 1 and c.has_functions else None
+    grown = [
+        longer(claim, candidate_of(base), way, MANY_DRAWN)
+        for base in (signs, one)
+        if base is not None
+        for way in ways(claim, candidate_of(base))
+        if way.name in counted
+    ]
+    for now in (*grown, one):
+        if now is None:
+            continue
+        here = candidate_of(now)
+        for name, chance, side in product(names, _chances(now, 1, here.rounds), (-BESIDE, BESIDE)):
+            yield replace(here, values={**here.values, name: chance + side}), {}
+
+
+def _of_two_signs(c: Candidate) -> Candidate:
+    """Two linear samples of opposite slopes for each client: of bounded ones none has heavier tails."""
+    slopes = [Piecewise((), (F(0),), F(sign)) for sign in (1, -1)]
+    return replace(c, hessian=None, linear=None, functions=(tuple(slopes),) * c.clients)
+
+
+def _levels(claim: Claim) -> list[str]:
+    """The numbers in the levels of quantiles."""
     levels = {
         part.name
         for tree in everything_said(claim)
         if isinstance(tree, Apply) and tree.operation == "quantile"
         for part in everything(tree.arguments[1])
-        if isinstance(part, Name) and isinstance(c.values.get(part.name), Fraction)
+        if isinstance(part, Name)
     }
-    for name in sorted(levels - set(claim.constants)):
-        for chance in _chances(one) if not claim.domains[name].integer else ():
-            for side in (-BESIDE, BESIDE):
-                yield replace(c, values={**c.values, name: chance + side}), {}
+    return [n for n in sorted(levels & claim.domains.keys() - set(claim.constants)) if not claim.domains[n].integer]
 
 
-def _chances(one: Drawn) -> list[Fraction]:
-    """Of the likeliest outcome of the first round, of the two likeliest, and so on; and of all others but these."""
+def _tightest_of_few(found: Hunt) -> list[Seen]:
+    """Of the instances with two samples, or two clients with one, the tightest."""
+    few = [one for one in found.seen if is_telling(one) and _samples_of(one) == 2]
+    return sorted(few, key=lambda one: -one.score)[:FEWEST]
+
+
+def _samples_of(seen: Seen) -> int:
+    problem = seen.drawn.instance.problem
+    return 0 if problem is None else sum(problem.samples(n) for n in range(problem.clients))
+
+
+def _chances(one: Drawn, *rounds: int) -> list[Fraction]:
+    """Of the likeliest outcome of some rounds, of the two likeliest, and so on; and of all others but these."""
+    found: set[Fraction] = set()
     try:
-        law = Play(one.instance, OUTCOMES).law(1)
+        play = Play(one.instance, OUTCOMES)
+        for k in dict.fromkeys(rounds):
+            each = sorted((to_fraction(chance) for chance, _ in play.law(k)), reverse=True)
+            sums = list(accumulate(each))
+            found |= {*sums[:MOST_LIKELY], *sums[:: max(1, len(sums) // MOST_SUMS)]}
     except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
-        return []
-    each = sorted((to_fraction(chance) for chance, _ in law), reverse=True)
-    sums = list(accumulate(each[:MOST_LIKELY]))
-    return sorted({s for total in sums for s in (total, 1 - total)})
+        pass
+    return sorted({s for total in found for s in (total, 1 - total) if 0 < s < 1})
 
 
-BESIDE, MOST_LIKELY = F(1, 10**9), 6
-"""How far beside a chance; outcomes whose chances are added up."""
+BESIDE, MOST_LIKELY, MOST_SUMS, MANY_DRAWN = F(1, 10**9), 6, 16, 48
+FEWEST = 3
+"""How far beside a chance; outcomes whose chances are added up one by one, and sums of more; how much;
+instances."""
 ALTERED = (8, 24)
 """Instances that are altered: the tightest, and so many of all."""
 SHORT_ALTERED = 12
@@ -297,6 +358,8 @@ def with_altered_numbers(claim: Claim, found: Hunt, stop: Callable[[], bool], bu
     """
     before = work.operations()
     tightest = sorted(found.seen, key=lambda s: -s.score)[: ALTERED[0]]
+    if _levels(claim):  # where little can be drawn at once much is drawn in all
+        tightest = [*_tightest_of_few(found), *tightest]
     others = found.seen[:: max(1, len(found.seen) // (ALTERED[1] - ALTERED[0]))]
     for first in [*tightest, *others][: ALTERED[1]]:
         if claim.program is not None and claim.program.random and first.drawn.instance.rounds > SHORT_ALTERED:

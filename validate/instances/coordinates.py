@@ -20,7 +20,7 @@ from theory.sentence import everything
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of
 from validate.instances.ladder import Climb, Ladder
-from validate.instances.longer import COORDINATES, ways
+from validate.instances.longer import COORDINATES, counts, ways
 from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, instance_of_values, needs_minimiser
 from validate.instances.seen import measured
@@ -43,7 +43,7 @@ def in_more_coordinates(claim: Claim, stop: Callable[[], bool]) -> Ladder:
         if seen is None or seen.measured.broken:
             continue
         base = candidate_of(seen.drawn)
-        way = next((way for way in ways(claim, base) if way.name == COORDINATES), None)
+        way = next((way for way in ways(claim, base) if counts(way, COORDINATES)), None)
         if way is None:
             continue
         climb = Climb(claim, base, replace(way, most=MOST), found, stop, lambda _: False)

@@ -8,7 +8,8 @@ longer is made simpler, and both sides are computed again in fractions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from math import ceil
 
 from theory.claim import Claim
@@ -17,10 +18,10 @@ from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.longer import MOST_SUMMED, ROUNDS, Way, longer, ways
+from validate.instances.longer import MOST_SUMMED, ROUNDS, TIED, Way, longer, ways
 from validate.instances.pool import Drawn
 from validate.instances.reached import Reached
-from validate.instances.roles import turns_of
+from validate.instances.roles import roles_in, turns_of
 from validate.instances.seen import Seen, measured
 from validate.instances.series import series
 
@@ -34,6 +35,8 @@ SIMPLER = 80
 """Candidates on the way to a simpler instance."""
 GROWS = 1e-9
 """By how much an instance is to come closer to a break."""
+FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)), 1.01
+"""By which numbers are moved; by how much left over right is to grow for it."""
 CONFIRMED = 10**5
 """Terms of a sum that are added in fractions."""
 
@@ -67,6 +70,14 @@ class Told:
     broken: bool
 
 
+@dataclass(frozen=True)
+class Moved:
+    """What moving numbers came to: left over right, and whether the claim is broken."""
+
+    ratio: float
+    broken: bool
+
+
 def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits: Callable[[Drawn], bool]) -> Ladder:
     """The integers of the tightest instances, each as far as it grows tighter.
 
@@ -89,6 +100,8 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
                 return found
             climb = Climb(claim, base, way, found, spent, fits)
             broken = climb.first_break(seen.score, to_the_end=place == 0)
+            if broken is None and way.name.startswith(TIED):
+                broken = climb.first_break_elsewhere()
             if broken is not None and climb.confirmed(broken):
                 return found
     return found
@@ -154,6 +167,20 @@ class Climb:
             ratios.append((value, ratio_of(told.score)))
         return None
 
+    def first_break_elsewhere(self) -> int | None:
+        """As `first_break`, from the largest value that its instance has, with its other numbers moved there."""
+        value, told = self.way.most, self.told(self.base, self.way.most)
+        if told is None or told.broken:
+            return None
+        before = 0.0
+        ratio = ratio_of(told.score)
+        while ratio > before * TIGHTER and not self.spent():
+            before, there = ratio, self.nearer(value, ratio)
+            if there.broken:
+                return self.bisected(self.base, self.way.now, value)
+            ratio = there.ratio
+        return None
+
     def bisected(self, base: Candidate, holds: int, breaks: int) -> int:
         """The least value between two at which the claim is broken, if it is from some value on."""
         while breaks - holds > 1:
@@ -161,6 +188,25 @@ class Climb:
             told = self.told(base, middle)
             holds, breaks = (holds, middle) if told is not None and told.broken else (middle, breaks)
         return breaks
+
+    def nearer(self, value: int, ratio: float) -> Moved:
+        """The same with this value and other numbers, each moved if left over right grows; `base` has them then.
+
+        Args:
+            value: of the integer.
+            ratio: left over right there.
+        """
+        for name in sorted(self.base.values):
+            for base in moved(self.claim, self.base, name):
+                told = self.told(base, value)
+                if told is None:
+                    continue
+                there = ratio_of(told.score)
+                if told.broken or there > ratio * TIGHTER:
+                    self.base, ratio = base, there
+                if told.broken:
+                    return Moved(ratio, True)
+        return Moved(ratio, False)
 
     def told(self, base: Candidate, value: int) -> Told | None:
         """Of the instance with this value: in floats where these tell, else exactly; None where neither does."""
@@ -224,6 +270,21 @@ class Climb:
                 base = step
                 moves = smaller(base, self.claim)
         return base
+
+
+def moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
+    """With another value of one number: several times as large or as small, or near the end of its domain."""
+    value = base.values[name]
+    if name in claim.constants or not isinstance(value, Fraction):
+        return
+    roles, domain = roles_in(claim), claim.domains.get(name)
+    if name in roles.counts | roles.steps or (domain is not None and domain.integer):
+        tried = [2 * value, 4 * value]
+    else:
+        end = None if domain is None or domain.upper is None else Fraction(domain.upper)
+        tried = [value * factor for factor in FACTORS] + ([] if end is None else [(value + 9 * end) / 10])
+    for new in tried:
+        yield replace(base, values={**base.values, name: new})
 
 
 def _next(last: int, ratios: list[tuple[int, float]], most: int) -> int:

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from theory.claim import Claim
-from theory.formula import Apply, Number
+from theory.formula import Apply, Name, Number
 from theory.sentence import everything
 from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised
@@ -28,10 +28,11 @@ ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
 LONGER = "K and N together"
+TIED = "tied: "
 MEMORY = "remembered vectors"
 OLDER = "remembered vectors, in longer runs"
-MOST_TOGETHER, MOST_MEMORY, EACH = 16, 16, 16
-"""Of rounds and clients together; of remembered vectors, and rounds for each of them."""
+MOST_TOGETHER, MOST_TIED, MOST_MEMORY, EACH = 16, 48, 16, 16
+"""Of rounds and clients together; of such as have to be equal; of remembered vectors, and rounds for each of them."""
 LEAST = 3
 """Of the integers of a text that are tried."""
 MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
@@ -60,6 +61,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     """The integers of an instance, each in the ways in which it can be larger."""
     roles = roles_in(claim)
     alone = claim.of is None and not c.has_functions and not c.vectors
+    yield from _of_tied(claim, c)
     longer_runs = has_rounds(claim) and not shows_at_once(claim)
     if longer_runs:
         most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
@@ -98,6 +100,40 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if (_counts(claim, name) or name in roles.counts | roles.steps) and not of_lists:
             most = MOST_ALONE if alone else MOST
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
+
+
+def _of_tied(claim: Claim, c: Candidate) -> Iterator[Way]:
+    """Rounds, clients and coordinates that relations make equal: one alone cannot be larger."""
+    if claim.of is None:
+        return
+    for names in tied(claim):
+
+        def grown(c: Candidate, value: int, names: tuple[str, ...] = names) -> Candidate:
+            c = with_clients(c, claim, value, False) if CLIENTS in names and c.has_functions else c
+            c = _of_coordinates(c, value, False) if COORDINATES in names else c
+            return of_rounds(c, claim, value) if ROUNDS in names else c
+
+        now, plain = sizes_of(claim, c), c.pieces is None and c.points is None
+        if all(now[name] == now[names[0]] for name in names) and (plain or COORDINATES not in names):
+            most = MOST_COORDINATES if COORDINATES in names else MOST_TIED
+            yield Way(TIED + " and ".join(names), now[names[0]], most, grown)
+
+
+def tied(claim: Claim) -> list[tuple[str, ...]]:
+    """Those of rounds K, clients N and coordinates d that relations make equal, by the name of each."""
+    names = {
+        frozenset(side.name for side in relation.sides if isinstance(side, Name))
+        for relation in claim.relations
+        if relation.relation == "=="
+    }
+    equal = [one for one in names if len(one) == 2 and one <= {ROUNDS, CLIENTS, COORDINATES}]
+    together = frozenset[str]().union(*equal)
+    return [tuple(sorted(together))] if together else []
+
+
+def counts(way: Way, name: str) -> bool:
+    """Whether a way makes an integer larger, alone or with those that are equal to it."""
+    return name in way.name.removeprefix(TIED).split(" and ")
 
 
 def sizes_of(claim: Claim, c: Candidate) -> dict[str, int]:
@@ -238,9 +274,11 @@ __all__ = [
     "ROUNDS",
     "SAMPLES",
     "Way",
+    "counts",
     "longer",
     "named",
     "sizes_of",
+    "tied",
     "ways",
     "with_clients",
 ]

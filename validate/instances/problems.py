@@ -6,12 +6,12 @@ further kind of problem is a class with the members of `Problem`, named in `vali
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -83,6 +83,24 @@ class Problem(Protocol):
 
     def to_json(self) -> dict[str, Any]:
         """As `read_problem` reads it."""
+
+
+@runtime_checkable
+class KnowsEqualSamples(Protocol):
+    """A problem of numbers: it can say which samples are the same."""
+
+    @property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """Of each client, for each of its samples the first that is the same function."""
+
+
+def first_equals(each: Iterable[Sequence[Any]]) -> tuple[tuple[int, ...], ...]:
+    """Of each client, for each of its samples the first that is equal."""
+    found = []
+    for own in each:
+        first: dict[Any, int] = {}
+        found.append(tuple([first.setdefault(one, i) for i, one in enumerate(own)]))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -187,6 +205,15 @@ class Quadratics:
     def samples(self, n: int) -> int:
         """The number of samples of client n."""
         return self._counts[n]
+
+    @cached_property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """Of each client, for each of its samples the first that is the same function."""
+        q = self.quadratic
+        return first_equals(
+            [(*q.hessian[n, i].ravel(), *q.linear[n, i], q.offset[n, i]) for i in range(self.samples(n))]
+            for n in range(self.clients)
+        )
 
     # values
 

@@ -6,9 +6,8 @@ sides meet; who is to get there with the least work goes on next, and leaves the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import count
 from math import ceil, log2
@@ -16,10 +15,10 @@ from math import ceil, log2
 from theory.claim import Claim
 from theory.program import work
 from validate.instances.candidates import Candidate, candidate_of, realised
-from validate.instances.ladder import Climb, Ladder, Told, ratio_of
+from validate.instances.ladder import TIGHTER, Climb, Ladder, Told, moved, ratio_of
 from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, SAMPLES, Way, longer, ways
 from validate.instances.pool import Drawn
-from validate.instances.roles import roles_in, turns_of
+from validate.instances.roles import turns_of
 from validate.instances.seen import Seen, measured
 
 LEAP, STEADY, HOPEFUL = 3, 0.1, 0.3
@@ -30,8 +29,6 @@ MOST_STEPS = 3000
 """Steps of all clients in a run that is played where floats do not tell."""
 LEAST_GROWTH = 0.05
 """Exponent of left over right in the integer below which nobody waits for a break."""
-FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)), 1.01
-"""By which numbers are moved; by how much left over right is to grow for it."""
 LONG_WAY = 16
 """Times the work of the last value that a break has to be away for other numbers to be moved first."""
 COPIED = (CLIENTS, SAMPLES, COORDINATES)
@@ -211,7 +208,7 @@ def polished(claim: Claim, one: Entrant) -> Entrant | Seen:
     """The instance with its numbers moved one after another as long as it gets tighter; a break, if there is one."""
     base = candidate_of(one.drawn)
     for name in sorted(base.values):
-        for new in _moved(claim, base, name):
+        for new in moved(claim, base, name):
             before = work.operations()
             drawn = realised(claim, new)
             seen = None if drawn is None else measured(claim, drawn)
@@ -232,33 +229,12 @@ def _polished(
     runner.polished = runner.last
     if runner.still:  # it rests for these numbers only
         return False
-    for name in sorted(runner.base.values):
-        for base in _moved(claim, runner.base, name):
-            climb = Climb(claim, base, runner.way, found, spent, fits)
-            told = climb.told(base, runner.last)
-            if told is None:
-                continue
-            if told.broken:
-                return _confirmed(claim, climb, runner.last)
-            ratio = ratio_of(told.score)
-            if ratio > runner.ratio * TIGHTER:
-                runner.base, runner.ratio = base, ratio
+    climb = Climb(claim, runner.base, runner.way, found, spent, fits)
+    told = climb.nearer(runner.last, runner.ratio)
+    if told.broken:
+        return _confirmed(claim, climb, runner.last)
+    runner.base, runner.ratio = climb.base, told.ratio
     return False
-
-
-def _moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
-    """With another value of one number: several times as large or as small, or near the end of its domain."""
-    value = base.values[name]
-    if name in claim.constants or not isinstance(value, Fraction):
-        return
-    roles, domain = roles_in(claim), claim.domains.get(name)
-    if name in roles.counts | roles.steps or (domain is not None and domain.integer):
-        tried = [2 * value, 4 * value]
-    else:
-        end = None if domain is None or domain.upper is None else Fraction(domain.upper)
-        tried = [value * factor for factor in FACTORS] + ([] if end is None else [(value + 9 * end) / 10])
-    for new in tried:
-        yield replace(base, values={**base.values, name: new})
 
 
 def _played(claim: Claim, climb: Climb, value: int, still: bool) -> Seen | None:

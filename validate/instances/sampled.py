@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from theory.operations import Element, to_fraction
+from validate.instances.problems import first_equals
 
 
 class _Function(Protocol):
@@ -70,6 +71,11 @@ class Sampled(Generic[T], ABC):
     def samples(self, n: int) -> int:
         """The number of samples of client n."""
         return len(self.functions[n])
+
+    @cached_property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """Of each client, for each of its samples the first that is the same function."""
+        return first_equals(self.functions)
 
     @cached_property
     def counts(self) -> Any:

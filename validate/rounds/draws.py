@@ -130,8 +130,9 @@ def _one_draw(frame: Frame, step: Instruction) -> OneDraw:
     def sample(n: int, of: list[Any], size: Any) -> Choices:
         b = int(size)
         replace = bool(step.flag) or b == 1
-        frame.fit(count_batches(problem.samples(n), b, replace))
-        return list(batches(problem.samples(n), b, replace))
+        which, times = frame.samples(n)
+        frame.fit(count_batches(times, b, replace))
+        return [(p, tuple([which[i] for i in batch])) for p, batch in batches(times, b, replace)]
 
     def keep(n: int, of: list[Any], m: Any) -> Choices:
         if sum(map(bool, of[0])) > 20:
@@ -158,7 +159,7 @@ def _choose(frame: Frame, step: Instruction, number: Scalar, where: Where) -> Dr
             if not replace:
                 return coin(fmpq(S, N))
             return [(fmpq(comb(S, s) * (N - 1) ** (S - s), N**S), fmpq(s)) for s in range(S + 1) if N > 1 or s == S]
-        frame.fit(count_batches(N, S, replace))
+        frame.fit(count_batches((1,) * N, S, replace))
         return list(chosen(N, S, replace))
 
     return choose

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -10,7 +11,7 @@ from theory.formula import Formula, text_of
 from theory.program import Instruction, Loop, Program, Step
 from validate.instances.domains import CHECKS, check
 from validate.instances.instance import Instance
-from validate.instances.problems import Problem
+from validate.instances.problems import KnowsEqualSamples, Problem
 from validate.instances.scalars import Scalar
 from validate.primitives import nonzero
 from validate.rounds.readers import PER_CLIENT, kinds_of, readers_of
@@ -70,6 +71,7 @@ class Frame:
         limit: how many there may be in the whole round, for the message.
         turns: the round and the turns of the loops around the draw at hand.
         idle: where the environment has which clients are through with their samples.
+        tables: whether the program keeps something of each sample, so that none is like another.
     """
 
     def __init__(self, program: Program, instance: Instance, taps: frozenset[str]) -> None:
@@ -88,6 +90,7 @@ class Frame:
         self.idle: list[int] = []
         counted = [step.index for step in program.steps if isinstance(step, Loop) and step.index]
         self.slots = {name: self.place() for name in dict.fromkeys((*self.kinds, *counted))}
+        self.tables = "table" in self.kinds.values()
         self.many = frozenset(name for name, kind in self.kinds.items() if kind == "numbers")
 
     def place(self) -> int:
@@ -128,6 +131,14 @@ class Frame:
             return value
 
         return Scalar(checked, one.per_client, False, one.by_round)
+
+    def samples(self, n: int) -> tuple[list[int], tuple[int, ...]]:
+        """The first of each kind of samples of client n that are alike for this program, and how many there are."""
+        problem = self.problem
+        if self.tables or not isinstance(problem, KnowsEqualSamples):
+            return list(range(problem.samples(n))), (1,) * problem.samples(n)
+        times = Counter(problem.alike[n])
+        return list(times), tuple(times.values())
 
     def needed(self, name: str, where: Where) -> Callable[[Environment], Sequence[bool]] | None:
         """Which clients' values are read; None for all of them."""

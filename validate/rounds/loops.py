@@ -121,6 +121,7 @@ def _pass(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
     counter, left, idle = frame.place(), frame.place(), frame.place()
     index, N, alone = frame.slots[step.index], frame.clients, where.made is not None
     counts = [frame.problem.samples(n) for n in range(N)]
+    each = [tuple(i for i, m in zip(*frame.samples(n), strict=True) for _ in range(m)) for n in range(N)]
     unequal = not alone and len(set(counts)) > 1
     if unequal and any(frame.kinds[c.following] == "server" for c in step.carried):
         raise ValueError("w.pass_over gives a server's value, and the clients have different numbers of samples")
@@ -134,10 +135,10 @@ def _pass(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
     def begun(env: Environment) -> int:
         """Lay out the samples of the clients that are wanted; how many turns there are."""
         if alone:
-            env[left] = tuple(range(counts[env[CLIENT]]))
+            env[left] = each[env[CLIENT]]
             return counts[env[CLIENT]]
         wanted = [True] * N if needed is None else needed(env)
-        env[left] = tuple([tuple(range(counts[n])) if wanted[n] else None for n in range(N)])
+        env[left] = tuple([each[n] if wanted[n] else None for n in range(N)])
         return max(counts)
 
     def spread(branches: Branches) -> Branches:
@@ -147,8 +148,8 @@ def _pass(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
             if alone:
                 choices: Choices = [(q, ((i,), (rest,))) for q, (i, rest) in _next_sample(env[left])]
             else:
-                each = [[(1, (None, None))] if own is None else _next_sample(own) for own in env[left]]
-                choices = [(q, tuple(zip(*drawn, strict=True))) for q, drawn in independent(frame, each)]
+                next_ones = [[(1, (None, None))] if own is None else _next_sample(own) for own in env[left]]
+                choices = [(q, tuple(zip(*drawn, strict=True))) for q, drawn in independent(frame, next_ones)]
             frame.fit(len(found) + len(choices))
             for q, (samples, rests) in choices:
                 new = env.copy()
@@ -166,5 +167,9 @@ def _next_sample(remaining: tuple[int, ...]) -> Choices:
 
     if not remaining:
         return [(fmpq(1), (None, ()))]
-    p = fmpq(1, len(remaining))
-    return [(p, ((i,), tuple([j for j in remaining if j != i]))) for i in remaining]
+    found = []
+    for at, i in enumerate(remaining):
+        if i not in remaining[:at]:
+            p = fmpq(remaining.count(i), len(remaining))
+            found.append((p, ((i,), remaining[:at] + remaining[at + 1 :])))
+    return found

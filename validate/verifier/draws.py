@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, combinations_with_replacement, permutations
-from math import comb, factorial, prod
+from itertools import combinations, combinations_with_replacement
+from math import comb, factorial
 from typing import Any
 
 from .reading import FormatError
@@ -51,22 +51,45 @@ def _limited(count: int) -> None:
 @lru_cache(maxsize=256)
 def batches(samples: int, size: int, replace: bool) -> Choices:
     """Batches of this size, sorted, with their probabilities."""
-    _limited(comb(samples + size - 1, size) if replace else comb(samples, size))
-    if not replace:
-        return [(Fraction(1, comb(samples, size)), batch) for batch in combinations(range(samples), size)]
+    return batches_of_kinds(tuple(range(samples)), size, replace)
+
+
+@lru_cache(maxsize=256)
+def batches_of_kinds(kinds: tuple[int, ...], size: int, replace: bool) -> Choices:
+    """Batches of samples of which those of one kind are the same: places of the first of each kind, with chances.
+
+    Args:
+        kinds: for each sample the first of its kind.
+        size: of a batch.
+        replace: whether a sample is put back.
+    """
+    first = sorted(set(kinds))
+    many = {i: kinds.count(i) for i in first}
+    _limited(comb(len(first) + size - 1, size) if replace or len(first) < len(kinds) else comb(len(kinds), size))
+    if not replace and len(first) == len(kinds):
+        return [(Fraction(1, comb(len(kinds), size)), batch) for batch in combinations(first, size)]
     found = []
-    for batch in combinations_with_replacement(range(samples), size):
-        ways = factorial(size) // prod(factorial(batch.count(i)) for i in set(batch))
-        found.append((Fraction(ways, samples**size), batch))
+    for batch in combinations_with_replacement(first, size):
+        p = Fraction(factorial(size)) if replace else Fraction(1, comb(len(kinds), size))
+        for i in set(batch):
+            c = batch.count(i)
+            p *= Fraction(Fraction(many[i], len(kinds)) ** c, factorial(c)) if replace else comb(many[i], c)
+        if p:
+            found.append((p, batch))
     return found
 
 
 @lru_cache(maxsize=256)
-def orders(samples: int) -> Choices:
-    """All orders of a client's samples."""
-    if samples > 7:
-        raise FormatError("the orders of a client's samples are too many")
-    return [(Fraction(1, factorial(samples)), order) for order in permutations(range(samples))]
+def orders(kinds: tuple[int, ...]) -> Choices:
+    """All orders of a client's samples, of which those of one kind are the same."""
+    count = factorial(len(kinds))
+    for i in set(kinds):
+        count //= factorial(kinds.count(i))
+    _limited(count)
+    found: list[tuple[int, ...]] = [()]
+    for length in range(len(kinds)):
+        found = [(*o, i) for o in found for i in sorted(set(kinds)) if o.count(i) < kinds.count(i) and len(o) == length]
+    return [(Fraction(1, count), order) for order in found]
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .arguments import check, nothing, whole
-from .draws import Choices, Draws, batches, coin, coordinates, noises, share
+from .draws import Choices, Draws, batches, batches_of_kinds, coin, coordinates, noises, share
 from .later import IDLE, Later, now, when_asked
 from .reading import Uncheckable
 from .scalars import (
@@ -148,7 +148,7 @@ class Maker:
                 check(self.problem, step, step.numbers[0], 0, number, n or 0)
             if op == "sample":
                 assert n is not None
-                return batches(len(self.problem.samples[n]), int(whole(number, "b", 1, 10_000)), step.replace)
+                return batches_of_kinds(self.game.kinds(n), int(whole(number, "b", 1, 10_000)), step.replace)
             if op == "noise":
                 return noises(number, self.d)
             if op == "coins":

@@ -58,6 +58,12 @@ class Game:
         """The parameters that are one number for each remembered vector."""
         return frozenset(s.label for s in _all_steps(self.program.body) if isinstance(s, Step) and s.op == "combine")
 
+    def kinds(self, n: int) -> tuple[int, ...]:
+        """For each sample of client n the first that does the same, where the program keeps nothing of each sample."""
+        if "table" in self.program.kinds.values():
+            return tuple(range(len(self.problem.samples[n])))
+        return self.problem.kinds(n)
+
     def number(self, tree: Node, k: int, n: int | None, turns: Mapping[str, int], look: Callable[[str], Any]) -> Number:
         """The value of a formula of the program, for client n where it has one for each client."""
         if tree.op == "number":

@@ -64,6 +64,10 @@ class Known:
         """All that it is given by, but for its class."""
         return [y for x, (g, value) in self.table.items() for y in (*x, *g, value)]
 
+    def what(self) -> Any:
+        """What is known of it: functions of which it is equal may be one."""
+        return frozenset(self.table.items()), self.mu, self.L, self.G, self.floor
+
     def at(self, v: Vector) -> tuple[Exact, Fraction]:
         """Gradient and value.
 

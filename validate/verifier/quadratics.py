@@ -30,6 +30,10 @@ class Function:
         """All that it is given by."""
         return [*(h for row in self.H for h in row), *self.b, self.c]
 
+    def what(self) -> Any:
+        """What it is: functions of which it is equal are the same."""
+        return self.H, self.b, self.c
+
     def gradient(self, v: Vector) -> Vector:
         """H v - b."""
         found: list[Number] = []
@@ -91,6 +95,11 @@ class Problem:
         self._minimum: dict[int, tuple[tuple[Fraction, ...], bool] | None] = {}
         self._inverse: dict[Any, list[list[Number]]] = {}
         self.work = work
+
+    def kinds(self, n: int) -> tuple[int, ...]:
+        """For each sample of client n the first that is the same function."""
+        first: dict[Any, int] = {}
+        return tuple(first.setdefault(f.what(), i) for i, f in enumerate(self.samples[n]))
 
     def named(self, name: str, n: int, i: int) -> Any:
         """f, f_n or f_ni."""

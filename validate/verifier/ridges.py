@@ -53,6 +53,11 @@ class Ridge:
         """All that it is given by."""
         return [*self.b, self.c, *(x for a, phi in self.terms.items() for x in (*a, *phi.knots, *phi.slopes))]
 
+    def what(self) -> Any:
+        """What it is: functions of which it is equal are the same."""
+        terms = frozenset((a, phi.knots, phi.slopes, phi.b, phi.c) for a, phi in self.terms.items())
+        return terms, self.b, self.c
+
     def gradient(self, v: Vector) -> Vector:
         """The gradient at v."""
         found: list[Number] = [-y for y in self.b]

@@ -123,7 +123,7 @@ class Run(Maker):
         problem, client = self.problem, self.client
         clients = range(self.N) if client is None else [client]
         sizes = [len(problem.samples[n]) for n in clients]
-        ways = [self.later(partial(orders, size), ()) for size in sizes]
+        ways = [self.later(partial(orders, self.game.kinds(n)), ()) for n in clients]
         for turn in range(max(sizes)):
             self.hand_on(loop, env, turn == 0)
             drawn = [

@@ -45,6 +45,40 @@ def as_many_as_they_like(w, x, *, eta, H, tau):
     return w.mean(y)
 
 
+@algorithm
+def batched(w, x, *, eta, b):
+    """b samples of each client."""
+    return x - eta * w.mean(w.gradient(x, w.sample(b)))
+
+
+@algorithm
+def one_each(w, x, *, eta):
+    """One sample of each client, told."""
+    g = w.gradient(x, w.sample())
+    w.tap("g", g)
+    return x - eta * w.mean(g)
+
+
+@algorithm
+def epochs(w, x, *, eta):
+    """All samples of each client in random order; what each client comes to is told."""
+    y = w.pass_over(w.each(x), lambda v, i: v - eta * w.gradient(v, i))
+    w.tap("own", y)
+    return w.mean(y)
+
+
+@algorithm(x="each x0")
+def in_turn(w, x, *, S, t):
+    """S clients a round solve nearly what is theirs."""
+    return w.where(w.choose(S), w.prox(x, t), x)
+
+
+@algorithm
+def by_coordinate(w, x, *, eta, m):
+    """m coordinates of the gradient."""
+    return x - eta * w.keep(w.full_gradient(x), m)
+
+
 INTERPOLATED = ("smooth(f_ni, L)", "convex(f_ni)", "same_minimiser(f_ni)", "eta <= 1/L", "N == 1")
 WALK = ("bounded_gradients(f_ni, G)", "quadratic(f_ni)", "norm2(grad(f, x0)) <= 0")
 LOST = ("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L", "p <= 1")
@@ -82,5 +116,32 @@ CLAIMS = (
     # FALSE: x^2/2, mu = 1/3600: 487 times as much after 29 rounds; roots of curvatures have to be fractions.
     claim("tuned", f"{LEFT} <= 400*norm2(x0 - xstar)", of=heavy_ball,
           assuming=("smooth(f, L)", "strongly_convex(f, mu)", "quadratic(f)", *TUNED)),
+    # FALSE: five clients with 20 samples each, one of gradient 1 and the others 0: 1 - (19/20)^5 = 0.226 > 4/20.
+    claim("largest-of-clients", "E(max_n(norm2(g[k]))) <= 4*max_n(E(norm2(g[k])))", of=one_each,
+          assuming=("smooth(f_ni, L)",)),
+    # TRUE: a maximum is no more than the sum.
+    claim("sum-of-clients", "E(max_n(norm2(g[k]))) <= N*max_n(E(norm2(g[k])))", of=one_each,
+          assuming=("smooth(f_ni, L)",)),
+    # FALSE: samples x, one of two clients and ten of the third, eta = 1: 34 > 32.
+    claim("uneven-epochs", "mean_n(norm2(own[k] - x[k])) <= 2*(eta*mean_n(sum_i(1))*G)**2", of=epochs,
+          assuming=("bounded_gradients(f_ni, G)",)),
+    # FALSE: Hoeffding's constant is 2: samples x and -x, b = 48, q just below P(|S_48| >= 24) = 0.0007: 1/4 > 0.248.
+    claim("tail", "quantile(norm2(x[1] - x0), 1 - q) <= 3/2*(eta*G)**2*log(2/q)/b", of=batched,
+          assuming=("bounded_gradients(f_ni, G)", "norm2(grad(f, x0)) <= 0", "N == 1", "q < 1")),
+    # TRUE by Hoeffding's inequality, in any number of coordinates by Pinelis's.
+    claim("tail-2", "quantile(norm2(x[1] - x0), 1 - q) <= 2*(eta*G)**2*log(2/q)/b", of=batched,
+          assuming=("bounded_gradients(f_ni, G)", "norm2(grad(f, x0)) <= 0", "N == 1", "q < 1")),
+    # FALSE: so is Azuma's, of 48 steps of one sample.
+    claim("walk", "quantile(norm2(x[K] - x0), 1 - q) <= 3/2*K*(eta*G)**2*log(2/q)", of=sgd,
+          assuming=(*WALK, "N == 1", "q < 1")),
+    # FALSE: x^2/2, x0 = 1: of 24 rounds with one of 24 clients each none was this client's with chance 0.36008 > 0.36.
+    claim("each-once", "E(mean_n(norm2(x[N] - xstar))) <= (9/25 + 1/(1 + t*mu))*norm2(x0 - xstar)", of=in_turn,
+          assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "same_minimiser(f_n)", "S <= 1", "N == K")),
+    # TRUE: (1 - 1/N)^N < 1/e.
+    claim("each-once-limit", "E(mean_n(norm2(x[N] - xstar))) <= (46/125 + 1/(1 + t*mu))*norm2(x0 - xstar)", of=in_turn,
+          assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "same_minimiser(f_n)", "S <= 1", "N == K")),
+    # FALSE: the same of one of 24 coordinates.
+    claim("coordinates-once", "E(norm2(x[d] - xstar)) <= (34/25 - mu/L)*norm2(x0 - xstar)", of=by_coordinate,
+          assuming=("smooth(f, L)", "strongly_convex(f, mu)", "m == 1", "d == K", "eta == 1/(d*L)")),
 )  # fmt: skip
 PAPER = Paper("chances", "What no variance decides", "an outsider", CLAIMS)
