@@ -27,7 +27,7 @@ from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name, names_in
 from theory.predicates import Direction, Predicate
-from theory.program import NAME, TAKEN, Algorithm, Loop, Program
+from theory.program import NAME, TAKEN, Algorithm, Loop, Program, flat
 from theory.sentence import (
     COORDINATE,
     INTEGERS,
@@ -499,6 +499,16 @@ class Claim:
                 raise SentenceError(
                     f"{of_clients[name]} is one number a client, and w.{kind}({text_of(one)}) takes one for all: "
                     f"{instead}"
+                )
+        visits = [step for step in self.of.program.steps if isinstance(step, Loop) and step.op == "visit"]
+        of_one = {id(inner) for visit in visits for inner in flat(visit.body)}  # where a client's number is a number
+        for inner in self.of.program.steps:
+            if isinstance(inner, Loop) or inner.kind != "server" or id(inner) in of_one:
+                continue
+            for name in sorted({name for f in inner.numbers for name in names_in(f)} & of_clients.keys()):
+                raise SentenceError(
+                    f"{of_clients[name]} is one number a client, and in line {inner.line} of {self.of.name} it stands "
+                    "with one vector for all: what it goes with has to be inside of the mean or sum over clients"
                 )
 
 

@@ -21,11 +21,13 @@ from validate.batch.hinges import embedded
 from validate.batch.recorded import Array
 from validate.batch.tracing import Traced, traced
 from validate.instances.free_vectors import free_vectors
+from validate.instances.longer import longer, ways
 from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser
 from validate.instances.ridges import Ridges
+from validate.instances.roles import roles_in
 from validate.instances.shapes import Shape, Size, shape_of
 
 F = Fraction
@@ -55,6 +57,8 @@ LEAN, LEAN_SAMPLES = (Size(MANY, 1, 2), Size(MANY, 1, 3)), (Size(1, MANY, 2),)
 """Of quadratics that are curved along one row a client, or a sample."""
 ACROSS = 1 / 100
 """What is curved across it as a part: fractions near floats are convex then, too."""
+TURNS = 4
+"""Of a loop of clients that are curved along one row."""
 ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
 
 
@@ -65,11 +69,24 @@ def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
         return
     drawn = claim.program is not None and {"sample", "pass"} & claim.program.operations
     sizes = (*LEAN, *(LEAN_SAMPLES if drawn and not shape.alike_samples else ()))
-    rng = random.Random(f"lean, {claim.statement}")
+    rng, aside = random.Random(f"lean, {claim.statement}"), random.Random(f"lean in turns, {claim.statement}")
     for size in (size for size in sizes if fits(claim, size)):
         here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES))), None)
-        if here is not None and here.layout.hessian.size:
-            yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))
+        if here is None or not here.layout.hessian.size:
+            continue
+        yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))
+        turning = _with_turns(claim, here) if size == LEAN[0] else None
+        if turning is not None:
+            yield turning, _lean_numbers(turning, np.random.default_rng(aside.getrandbits(64)))
+
+
+def _with_turns(claim: Claim, here: Traced) -> Traced | None:
+    """The same with loops of several turns: local steps of clients that are curved along different rows."""
+    turns = roles_in(claim).turns
+    way = next((w for w in ways(claim, here.base) if w.name in turns and w.now < TURNS), None)
+    one = None if way is None else longer(claim, here.base, way, TURNS)
+    turning = None if one is None else traced(claim, one)
+    return turning if turning is not None and turning.layout.hessian.size else None
 
 
 def _recorded_lean(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> Traced | None:

@@ -6,7 +6,7 @@ may be negative where their domain says so; a schedule may rise, fall, or have o
 client may take far more local steps, or have far more samples, than all others.
 Of a dissimilarity's two constants one may be larger and the other less. A quantile jumps where its level is the chance
 of an outcome, and the level is taken beside it. And lengths and curvatures are in other units, as both sides of a claim
-are to be in the same.
+are to be in the same. Functions have constants, as a value is no distance from the infimum.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
 from theory.predicates import Dissimilar
 from theory.program import work
-from theory.sentence import everything, index_of
+from theory.sentence import FUNCTION_NAMES, everything, index_of
 from validate import satisfied
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import (
@@ -83,6 +83,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _one_sample_in_many(claim, c),
         _beside_jumps(claim, c, one),
         _traded(claim, c),
+        _lifted(claim, c),
         _in_other_units(claim, c),
     )
     for changed, bound in chain.from_iterable(changes):
@@ -95,6 +96,25 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         made = made or realised(claim, refitted(claim, changed), bound)
         if made is not None:
             yield made
+
+
+def _in_one_dimension(c: Candidate) -> tuple[tuple[Piecewise, ...], ...] | None:
+    """The functions of each client, where they are of one variable."""
+    return c.pieces if c.hessian is None or c.dim > 1 else lines_of(c.hessian, c.linear)
+
+
+def _lifted(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """In one dimension with constants added to the functions, where values are spoken of: no infimum is 0 by nature."""
+    functions = _in_one_dimension(c)
+    if functions is None or not any(
+        isinstance(p, Apply) and p.operation in FUNCTION_NAMES for p in everything_said(claim)
+    ):
+        return
+    for constant, clients in product((F(1), F(-1), F(1000)), dict.fromkeys((c.clients, 1))):
+        lifted = tuple(
+            tuple(replace(f, c=f.c + constant) for f in own) if n < clients else own for n, own in enumerate(functions)
+        )
+        yield replace(c, hessian=None, linear=None, functions=lifted), {}
 
 
 def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:
@@ -231,7 +251,7 @@ def _unequal_samples(claim: Claim, c: Candidate) -> Iterator[Change]:
 
     Functions are as they are, all like the first, or none but the first client's is anything.
     """
-    functions = c.pieces if c.hessian is None or c.dim > 1 else lines_of(c.hessian, c.linear)
+    functions = _in_one_dimension(c)
     if functions is None or c.clients < 2:
         return
     few, nothing = max(c.clients, FEW), (Piecewise((), (F(0),), F(0)),)
@@ -246,7 +266,7 @@ def _unequal_samples(claim: Claim, c: Candidate) -> Iterator[Change]:
 
 def _one_sample_in_many(claim: Claim, c: Candidate) -> Iterator[Change]:
     """In one dimension one sample of each client is something, which is seldom drawn; with few clients or many."""
-    functions = c.pieces if c.hessian is None or c.dim > 1 else lines_of(c.hessian, c.linear)
+    functions = _in_one_dimension(c)
     if functions is None or claim.program is None or "sample" not in claim.program.operations:
         return
     nothing = Piecewise((), (F(0),), F(0))

@@ -119,11 +119,13 @@ class Candidate:
         )
 
 
-def lines_of(hessian: Matrix, linear: Matrix) -> tuple[tuple[Piecewise, ...], ...]:
-    """Quadratics of one dimension, (N, n, 1, 1) and (N, n, 1), as functions of which clients may have other numbers."""
+def lines_of(hessian: Matrix, linear: Matrix, offset: Matrix | None = None) -> tuple[tuple[Piecewise, ...], ...]:
+    """Quadratics of one dimension, (N, n, 1, 1), (N, n, 1) and (N, n), as functions of which each client may have other
+    numbers; without constants where none are given."""
+    offset = np.full(hessian.shape[:2], F(0), dtype=object) if offset is None else offset
     return tuple(
-        tuple(Piecewise((), (h[0, 0],), b[0]) for h, b in zip(*own, strict=True))
-        for own in zip(hessian, linear, strict=True)
+        tuple(Piecewise((), (h[0, 0],), b[0], c) for h, b, c in zip(*own, strict=True))
+        for own in zip(hessian, linear, offset, strict=True)
     )
 
 
@@ -132,8 +134,9 @@ def candidate_of(drawn: Drawn) -> Candidate:
     instance = drawn.instance
     problem = instance.problem.quadratic if isinstance(instance.problem, Quadratics) else None
     functions = instance.problem.functions if isinstance(instance.problem, Pieces | Points | Ridges) else None
-    if problem is not None and len(set(problem.counts)) > 1:  # numbers of samples differ in one dimension only
-        each = zip(lines_of(problem.hessian, problem.linear), problem.counts, strict=True)
+    uneven = problem is not None and len(set(problem.counts)) > 1  # numbers of samples differ in one dimension only
+    if problem is not None and (uneven or (problem.dim == 1 and np.any(problem.offset))):
+        each = zip(lines_of(problem.hessian, problem.linear, problem.offset), problem.counts, strict=True)
         functions = tuple(own[:count] for own, count in each)
         problem = None
     return Candidate(
@@ -278,19 +281,21 @@ def _problem(c: Candidate) -> Any:
         if len(c.start) > 1 and len(set(map(len, c.ridges))) > 1:
             return Ridges(c.ridges)
         c = _as_quadratics(c, True) if len(c.start) > 1 else replace(c, functions=pieces_of(c.ridges))
-    hessian, linear = c.hessian, c.linear
+    hessian, linear, offset = c.hessian, c.linear, None
     if c.pieces is not None:
         if any(f.knots for own in c.pieces for f in own):
             return Pieces(c.pieces)
         hessian = np.full((c.clients, c.samples, 1, 1), F(0), dtype=object)
         linear = np.full((c.clients, c.samples, 1), F(0), dtype=object)
+        offset = np.full((c.clients, c.samples), F(0), dtype=object)
         for n, own in enumerate(c.pieces):
             for i, f in enumerate(own):
-                hessian[n, i], linear[n, i] = f.slopes[0], f.b
+                hessian[n, i], linear[n, i], offset[n, i] = f.slopes[0], f.b, f.c
     elif hessian is None:
         return None
     counts = np.full(c.clients, c.samples) if c.functions is None else np.array([len(own) for own in c.functions])
-    return Quadratic(hessian, linear, np.full(hessian.shape[:2], F(0), dtype=object), counts)
+    offset = np.full(hessian.shape[:2], F(0), dtype=object) if offset is None else offset
+    return Quadratic(hessian, linear, offset, counts)
 
 
 def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:

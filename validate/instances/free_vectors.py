@@ -19,6 +19,10 @@ FRAMED = 1 / 2
 """Of instances of a claim with equations between vectors, the share in which these are orthogonal and of length 1."""
 
 
+OF_ONE_LENGTH, SUMS = 1 / 3, 60
+"""The share of these in which each client's has the same length, in any direction; tries until their sum is 0."""
+
+
 def free_vectors(claim: Claim, size: Size, rng: random.Random, near: bool = False) -> dict[str, Any]:
     """Free vectors: alike, opposite, orthogonal, 0, and of all lengths; or all of them near to one point."""
     base = [_vector(size.dim, rng) for _ in range(2)]
@@ -64,7 +68,10 @@ def tied_vectors(claim: Claim) -> frozenset[str]:
 
 
 def frame(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:
-    """The vectors of which equations speak, each along another axis and of length 1, as far as there are axes."""
+    """The vectors of which equations speak, each along another axis and of length 1, as far as there are axes.
+
+    Or those of all clients have one length and any directions, and the sum 0 where that is met.
+    """
     axes = np.array([[F(int(i == j)) for j in range(size.dim)] for i in range(size.dim)], dtype=object)
     if size.dim > 1:
         cosine, sine = rng.choice(ROTATIONS)
@@ -74,7 +81,25 @@ def frame(claim: Claim, size: Size, rng: random.Random) -> dict[str, Any]:
     rng.shuffle(order)
     turn = cycle(rng.choice((1, -1)) * axes[i] for i in order)
     names = [name for name in claim.vectors if name in tied_vectors(claim)]
+    if size.clients > 1 and rng.random() < OF_ONE_LENGTH:
+        return {name: _of_one_length(size, rng) if name.endswith("_n") else next(turn) for name in names}
     return {name: [next(turn) for _ in range(size.clients)] if name.endswith("_n") else next(turn) for name in names}
+
+
+def _of_one_length(size: Size, rng: random.Random) -> list[Any]:
+    """The entries of one vector in other orders, with other signs; the last makes the sum 0 if it can."""
+    entries = [F(1)] * size.dim if rng.random() < 1 / 2 else [F(rng.choice((0, 1, 1, 2))) for _ in range(size.dim)]
+    found: list[Any] = []
+    for _ in range(SUMS):
+        found = [_of_entries(entries, rng) for _ in range(size.clients - 1)]
+        last = -sum(found, np.full(size.dim, F(0), dtype=object))
+        if sorted(map(abs, last)) == sorted(entries):
+            return [*found, last]
+    return [*found, _of_entries(entries, rng)]
+
+
+def _of_entries(entries: list[Fraction], rng: random.Random) -> Any:
+    return np.array([rng.choice((1, -1)) * x for x in rng.sample(entries, len(entries))], dtype=object)
 
 
 def _vector(dim: int, rng: random.Random) -> Any:

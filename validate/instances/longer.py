@@ -6,22 +6,23 @@ parameter in terms of the integer, the parameter is moved to its bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
-from theory.sentence import everything
+from theory.sentence import Expression, everything
 from validate.instances.at_once import shows_at_once
-from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised
+from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised, worth
 from validate.instances.pool import Drawn
 from validate.instances.refitting import fitting, refitted
 from validate.instances.ridge_moves import copied_along
 from validate.instances.roles import roles_in
-from validate.instances.setting import schedules_of
+from validate.instances.setting import Setting, schedules_of
 
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
@@ -29,6 +30,7 @@ EVERYBODY = "N, all of them chosen"
 BOTH = "N and d together"
 LONGER = "K and N together"
 TIED = "tied: "
+STRUCTURE = frozenset({ROUNDS, CLIENTS, COORDINATES})
 MEMORY = "remembered vectors"
 OLDER = "remembered vectors, in longer runs"
 MOST_TOGETHER, MOST_TIED, MOST_MEMORY, EACH = 16, 48, 16, 16
@@ -103,20 +105,70 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
 
 
 def _of_tied(claim: Claim, c: Candidate) -> Iterator[Way]:
-    """Rounds, clients and coordinates that relations make equal: one alone cannot be larger."""
+    """Rounds, clients and coordinates that relations make equal, or a formula of one count: none grows alone."""
     if claim.of is None:
         return
+    now = sizes_of(claim, c)
     for names in tied(claim):
-
-        def grown(c: Candidate, value: int, names: tuple[str, ...] = names) -> Candidate:
-            c = with_clients(c, claim, value, False) if CLIENTS in names and c.has_functions else c
-            c = _of_coordinates(c, value, False) if COORDINATES in names else c
-            return of_rounds(c, claim, value) if ROUNDS in names else c
-
-        now, plain = sizes_of(claim, c), c.pieces is None and c.points is None
-        if all(now[name] == now[names[0]] for name in names) and (plain or COORDINATES not in names):
+        if all(now[name] == now[names[0]] for name in names) and _grows(c, *names):
             most = MOST_COORDINATES if COORDINATES in names else MOST_TIED
-            yield Way(TIED + " and ".join(names), now[names[0]], most, grown)
+            grown = partial(_of_equal, claim, names)
+            yield Way(_together(*names), now[names[0]], most, grown)
+    for name, count, formula in _by_count(claim):
+        if not _grows(c, name) or count not in now:
+            continue
+        sizes = {v: size for v in range(1, MOST_TIED + 1) if (size := _size(claim, c, formula, {count: v}))}
+        if sizes.get(now[count]) == now[name] and len(sizes) == max(sizes):
+            grown = partial(_of_count, claim, name, count, sizes)
+            yield Way(_together(count, name), now[count], max(sizes), grown)
+
+
+def _of_equal(claim: Claim, names: Sequence[str], c: Candidate, value: int) -> Candidate:
+    return _of_sizes(claim, c, dict.fromkeys(names, value))
+
+
+def _of_count(claim: Claim, name: str, count: str, sizes: Mapping[int, int], c: Candidate, value: int) -> Candidate:
+    return _of_sizes(claim, replace(c, values={**c.values, count: F(value)}), {name: sizes[value]})
+
+
+def _together(*names: str) -> str:
+    return TIED + " and ".join(names)
+
+
+def _grows(c: Candidate, *names: str) -> bool:
+    """Whether an instance can have more of these."""
+    return COORDINATES not in names or (c.pieces is None and c.points is None)
+
+
+def _of_sizes(claim: Claim, c: Candidate, sizes: Mapping[str, int]) -> Candidate:
+    """So many rounds, clients and coordinates."""
+    c = with_clients(c, claim, sizes[CLIENTS], False) if CLIENTS in sizes and c.has_functions else c
+    c = _of_coordinates(c, sizes[COORDINATES], False) if COORDINATES in sizes else c
+    return of_rounds(c, claim, sizes[ROUNDS]) if ROUNDS in sizes else c
+
+
+def _by_count(claim: Claim) -> list[tuple[str, str, Expression]]:
+    """Of rounds, clients and coordinates those that a relation makes a formula of one parameter that is an integer."""
+
+    def found() -> list[tuple[str, str, Expression]]:
+        made: list[tuple[str, str, Expression]] = []
+        for relation in claim.relations if claim.program is not None else ():
+            for side, formula in (relation.sides, relation.sides[::-1]):
+                names = {part.name for part in everything(formula) if isinstance(part, Name)}
+                if relation.relation == "==" and isinstance(side, Name) and side.name in STRUCTURE and len(names) == 1:
+                    count = names.pop()
+                    if count not in STRUCTURE and count in claim.domains and not isinstance(formula, Name):
+                        made.append((side.name, count, formula))
+        return made
+
+    return claim.vocabulary.kept.once("sizes by a count", found)
+
+
+def _size(claim: Claim, c: Candidate, formula: Expression, values: Mapping[str, int]) -> int | None:
+    """What a formula is, where that is a size: an integer from 1 to `MOST`."""
+    world = Setting(None, c.start, {name: F(v) for name, v in values.items()}, c.rounds, claim)
+    size = worth(formula, world, claim)
+    return int(size) if isinstance(size, Fraction) and size.denominator == 1 and 1 <= size <= MOST else None
 
 
 def tied(claim: Claim) -> list[tuple[str, ...]]:
@@ -126,7 +178,7 @@ def tied(claim: Claim) -> list[tuple[str, ...]]:
         for relation in claim.relations
         if relation.relation == "=="
     }
-    equal = [one for one in names if len(one) == 2 and one <= {ROUNDS, CLIENTS, COORDINATES}]
+    equal = [one for one in names if len(one) == 2 and one <= STRUCTURE]
     together = frozenset[str]().union(*equal)
     return [tuple(sorted(together))] if together else []
 

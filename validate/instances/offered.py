@@ -126,6 +126,31 @@ def network(clients: int, rng: random.Random) -> list[list[Fraction]]:
     return [[(1 - share if i == j else F(0)) + share / clients for j in range(clients)] for i in range(clients)]
 
 
+def any_matrix(clients: int, rng: random.Random) -> list[list[Fraction]]:
+    """One that is connected, one whose rows are weights of any clients, or entries of any size and sign."""
+    kind = rng.random()
+    if kind < 1 / 3:
+        return network(clients, rng)
+    if kind < 2 / 3:
+        heard = [[F(rng.choice((0, 0, 1, 1, 2))) for _ in range(clients)] for _ in range(clients)]
+        heard = [row if any(row) else [F(i == j) for j in range(clients)] for i, row in enumerate(heard)]
+        return [[x / sum(row) for x in row] for row in heard]
+    unit = F(1, rng.choice((1, 1, 2, 10)))
+    return [[unit * rng.choice((0, 0, 1, 1, -1, 2, -2)) for _ in range(clients)] for _ in range(clients)]
+
+
+def swapping(clients: int, rng: random.Random) -> list[list[Fraction]]:
+    """Two clients change places, and a little of everything: of two such matrices neither commutes with the other."""
+    share = rng.choice((F(1, 2), F(3, 4), F(9, 10)))
+    place = list(range(clients))
+    if clients > 1:
+        i, j = rng.sample(place, 2)
+        place[i], place[j] = j, i
+    return [
+        [(share if j == place[i] else F(0)) + (1 - share) / clients for j in range(clients)] for i in range(clients)
+    ]
+
+
 PATHS: Mapping[int, tuple[Fraction, ...]] = {2: (F(1),), 3: (F(1), F(1)), 4: (F(3, 4), F(1), F(3, 4))}
 """Weights of a path's edges with which all eigenvalues are rational: of four clients 1 - 7t + 5t and 1 - 7t - 5t."""
 

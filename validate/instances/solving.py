@@ -23,7 +23,7 @@ from theory.sentence import (
 from validate import satisfied
 from validate.instances import along
 from validate.instances.constants import as_fraction, bests_of, between, outward, values_in
-from validate.instances.offered import Manner, closed_ends, network, offered
+from validate.instances.offered import Manner, any_matrix, closed_ends, network, offered, swapping
 from validate.instances.relations import may_hold, of_length, relation_satisfied, rounded
 from validate.instances.roles import roles_in
 from validate.instances.setting import F, Setting, Values
@@ -43,6 +43,10 @@ those that weights of remembered vectors are, that in which one of them has all 
 TRIES = 6
 ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
 """Factors by which a number is changed to leave room for another."""
+
+
+SWAPPING = 4 / 5
+"""How often two clients change places, where there are several matrices."""
 
 
 class Search(Solver):
@@ -256,8 +260,16 @@ class Search(Solver):
     def _network(self, one: Any) -> Any:
         return self.values.get(one.matrix) if isinstance(one, Connected) else None
 
+    def _network_of_clients(self, name: str) -> list[list[Fraction]]:
+        """Any matrix of clients where nothing is assumed of it; of several often such as do not commute."""
+        N, rng = self.world.clients, self.rng
+        if not any(isinstance(one, Connected) and one.matrix == name for one in self.claim.predicates):
+            return any_matrix(N, rng)
+        several = len(self.roles.matrices) > 1 and rng.random() < SWAPPING
+        return (swapping if several else network)(N, rng)
+
     def _choose_network(self, one: Connected) -> bool:
-        self.values[one.matrix] = network(self.world.clients, self.rng)
+        self.values[one.matrix] = self._network_of_clients(one.matrix)
         rho = satisfied.second_eigenvalue(self.values[one.matrix])
         if "rho" in self.symbols:
             if rho == 0 and "rho" not in self.claim.parameters:
@@ -270,7 +282,7 @@ class Search(Solver):
     def _choose(self, name: str) -> bool:
         rng = self.rng
         if name in self.roles.matrices:
-            self.values[name] = network(self.world.clients, rng)
+            self.values[name] = self._network_of_clients(name)
             return True
         if name in self.roles.weights:
             return self._choose_weights(name)
