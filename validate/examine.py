@@ -123,6 +123,13 @@ def examine(
         text = f"broken in floats ({described(found.suspect)}); fractions do not tell, even where it is made smaller"
         data = {"instance": found.suspect.instance.to_json()}
         evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
+    if found.near is not None and found.broken is None and not proved:
+        text = (
+            "broken by far, where an equation that it assumes is satisfied up to rounding "
+            f"({described(found.near.drawn)}); no fractions satisfy it exactly, so that there is no certificate"
+        )
+        data = {"instance": found.near.drawn.instance.to_json()}
+        evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
     evidence += evidence_of(claim, found, quick)
     covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)

@@ -23,7 +23,7 @@ from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError, to_fraction
-from theory.predicates import Dissimilar
+from theory.predicates import Convex, Dissimilar, SameMinimiser, StronglyConvex
 from theory.program import work
 from theory.sentence import FUNCTION_NAMES, everything, index_of
 from validate import satisfied
@@ -41,6 +41,7 @@ from validate.instances.constants import outward
 from validate.instances.longer import ROUNDS as RUN
 from validate.instances.longer import longer, ways, with_clients
 from validate.instances.offered import closed_ends
+from validate.instances.piece_shapes import allows_pieces
 from validate.instances.pieces import Piecewise
 from validate.instances.pool import Drawn
 from validate.instances.refitting import refitted
@@ -84,6 +85,8 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _beside_jumps(claim, c, one),
         _traded(claim, c),
         _lifted(claim, c),
+        _kinked(claim, c),
+        _with_a_second_well(claim, c),
         _in_other_units(claim, c),
     )
     for changed, bound in chain.from_iterable(changes):
@@ -115,6 +118,52 @@ def _lifted(claim: Claim, c: Candidate) -> Iterator[Change]:
             tuple(replace(f, c=f.c + constant) for f in own) if n < clients else own for n, own in enumerate(functions)
         )
         yield replace(c, hessian=None, linear=None, functions=lifted), {}
+
+
+def _kinked(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """In one dimension a run with draws from a minimiser that is a knee; samples or clients pull to both sides."""
+    functions = _in_one_dimension(c)
+    if functions is None or claim.program is None or not claim.program.random or not allows_pieces(claim):
+        return
+    x0, slopes = c.start[0], sorted({s for own in functions for f in own for s in f.slopes if s > 0})
+    if not slopes:
+        return
+    tilts = [Piecewise((), (F(0),), F(sign)) for sign in (1, -1)]
+    for ends in ((slopes[-1], slopes[0] * LESS), (slopes[0] * LESS, slopes[-1])):
+        one = Piecewise((x0,), ends).still_at(x0)
+        both = tuple(one.plus(tilt) for tilt in tilts)
+        drawn = "sample" in claim.program.operations
+        each = (both,) * c.clients if drawn else tuple((both[n % 2],) for n in range(c.clients))
+        changed = replace(c, hessian=None, linear=None, functions=each)
+        yield of_rounds(changed, claim, max(c.rounds, 2)), {}
+
+
+def _with_a_second_well(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """In one dimension every other client has a second minimum, above the one that all share; also with more turns.
+
+    What is convex then is their mean with the others.
+    """
+    same = any(isinstance(one, SameMinimiser) for one in claim.predicates)
+    each = any(isinstance(one, Convex | StronglyConvex) and one.function != "f" for one in claim.predicates)
+    if c.dim != 1 or not c.has_functions or not same or each or not allows_pieces(claim):
+        return
+    turns = roles_in(claim).turns & c.values.keys()
+    for from_least, many in product((F(8, 5), F(-8, 5)), (0, WELL_TURNS) if turns else (0,)):
+        least, sign = c.start[0] - from_least, 1 if from_least > 0 else -1
+        knots = sorted(least + sign * at for at in (F(1, 2), F(23, 10)))
+        two = Piecewise(tuple(knots), (F(1), F(-1, 2), F(1))).still_at(least)
+        one = Piecewise((), (F(1),)).still_at(least)
+        clients = max(c.clients, 2)
+        grown = with_clients(c, claim, clients, last=False)
+        functions = tuple(((one, two)[n % 2],) for n in range(clients))
+        values = {**grown.values, **dict.fromkeys(turns if many else (), F(many))}
+        yield replace(grown, hessian=None, linear=None, functions=functions, values=values), {}
+
+
+WELL_TURNS = 6
+"""Of loops where a client has a second minimum."""
+LESS = F(1, 4)
+"""Of the least slope, on one side of the knee."""
 
 
 def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:

@@ -32,7 +32,7 @@ from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.rare import with_rare_chances
-from validate.instances.seen import Hunt, Seen, is_telling, measured, relations_hold
+from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_hold
 from validate.instances.shapes import Size
 from validate.instances.shrinking import shrunk
 from validate.instances.stages import (
@@ -233,6 +233,7 @@ class _Doubts:
         stands = self.accepted(seen)
         if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
             found.undecided += 1
+            found.near = found.near or (seen if breaks_by_far(seen) else None)
             return False
         if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):

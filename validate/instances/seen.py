@@ -95,6 +95,7 @@ class Hunt:
         far: instances with many clients, many turns or long runs, in floats.
         reached: how far the tightest instances were made longer.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
+        near: one that breaks it by far, and satisfies an equation of the claim up to rounding: no fractions do exactly.
         first: the same instance as it was found.
         turned: whether long runs that turn were looked for.
         stage: of the hunt, in which that was.
@@ -119,6 +120,21 @@ class Hunt:
     far: list[Drawn] = field(default_factory=list)
     reached: Reached = field(default_factory=Reached)
     suspect: Drawn | None = None
+    near: Seen | None = None
+
+
+BY_FAR = 1e-6
+"""Of both sides together, so much more than what rounding a number of the instance may change."""
+
+
+def breaks_by_far(seen: Seen) -> bool:
+    """Whether an instance breaks the claim by so much that a slightly other number would not change it."""
+    for row in seen.measured.rows:
+        if row.status == "broken":
+            left, right = _number(row.left), _number(row.right)
+            if abs(left - right) > BY_FAR * (abs(left) + abs(right)):
+                return True
+    return False
 
 
 def relations_hold(claim: Claim, one: Drawn) -> bool:

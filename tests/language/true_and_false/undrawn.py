@@ -37,6 +37,11 @@ def mixing(w, x, *, W):
     return w.mix(x, W)
 
 
+@algorithm
+def sgd(w, x, *, eta):
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
 STEP = ("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/L")
 SPREAD = "mean_n(norm2(grad(f_n, x0) - grad(f, x0)))"
 CHOSEN = "E(norm2(x[1] - x0 + eta*grad(f, x0)))"
@@ -61,6 +66,16 @@ CLAIMS = (
           assuming=("norm2(a_n) == c", "norm2(sum_n(a_n)) <= 0", "N == 4")),
     # FALSE: W changes the first two of three clients, V the last two: -549/400.
     claim("two-graphs", "mean_n(dot(a[k], b[k])) >= 0", of=two_graphs, assuming=("connected(W)", "connected(V)")),
+    # FALSE: two samples phi + x and phi - x, phi' = x below 0 and 3x above, eta = 1/3, x0 = 0: E x[2] = -1/9.
+    claim("mean-model", "norm2(E(x[k]) - xstar) <= (1 - eta*mu)**(2*k)*norm2(x0 - xstar)", of=sgd,
+          assuming=("smooth(f_ni, L)", "strongly_convex(f_ni, mu)", "bounded_variance(sigma2)", "eta <= 1/L")),
+    # TRUE of quadratics.
+    claim("mean-model-quadratic", "norm2(E(x[k]) - xstar) <= (1 - eta*mu)**(2*k)*norm2(x0 - xstar)", of=sgd,
+          assuming=("smooth(f_ni, L)", "strongly_convex(f_ni, mu)", "bounded_variance(sigma2)", "eta <= 1/L",
+                    "quadratic(f_ni)")),
+    # FALSE: x^2/2 and a function of slopes 1, -1/2 from 1/2 and 1 from 23/10, H = 6, x0 = 161/100: 0.70 > 0.56.
+    claim("second-well", "norm2(x[k+1] - xstar) <= (1 - eta*mu)**2*norm2(x[k] - xstar)", of=local,
+          assuming=("smooth(f_n, L)", "strongly_convex(f, mu)", "same_minimiser(f_n)", "eta <= 1/L")),
     # FALSE: nothing is assumed of W: [[1, 0], [1, 0]] and gradients 1 and 0.
     claim("any-graph", "mean_n(norm2(x[k+1])) <= mean_n(norm2(x[k]))", of=mixing),
     # TRUE.
