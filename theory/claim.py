@@ -440,6 +440,12 @@ class Claim:
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
+                if isinstance(constant, Name) and constant.name in one.binds and index_of(constant.name)[1]:
+                    base, index = index_of(constant.name)
+                    raise SentenceError(
+                        f"{one.text}: a constant that an assumption binds is one number for all, and {constant.name} "
+                        f"is one for each {index}; write {base}, which is the best constant of them all"
+                    )
         self._check_indices()
         for tree in (*trees, *self.definitions.values()):
             check_turns(tree, words)
@@ -503,7 +509,7 @@ class Claim:
         visits = [step for step in self.of.program.steps if isinstance(step, Loop) and step.op == "visit"]
         of_one = {id(inner) for visit in visits for inner in flat(visit.body)}  # where a client's number is a number
         for inner in self.of.program.steps:
-            if isinstance(inner, Loop) or inner.kind != "server" or id(inner) in of_one:
+            if isinstance(inner, Loop) or inner.op != "linear" or inner.kind != "server" or id(inner) in of_one:
                 continue
             for name in sorted({name for f in inner.numbers for name in names_in(f)} & of_clients.keys()):
                 raise SentenceError(

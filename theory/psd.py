@@ -91,7 +91,11 @@ def is_psd_floats(matrix: Sequence[Sequence[Any]]) -> bool:
     least = float(np.linalg.eigvalsh(floats)[0])
     if least <= 0:
         return False
-    factor = np.rint(np.linalg.cholesky(floats - least / 2 * np.eye(n)) * 2.0**_BITS).astype(np.int64)
+    try:
+        lower = np.linalg.cholesky(floats - least / 2 * np.eye(n))
+    except np.linalg.LinAlgError:  # the least eigenvalue is rounded, too
+        return False
+    factor = np.rint(lower * 2.0**_BITS).astype(np.int64)
     root = flint.fmpz_mat(n, n, factor.ravel().tolist())
     left = exact * 2 ** max(2 * _BITS - size, 0) - root * root.transpose() * 2 ** max(size - 2 * _BITS, 0)
     return all(2 * row[i] >= sum(map(abs, row)) for i, row in enumerate(left.tolist()))

@@ -128,10 +128,12 @@ def _kinked(claim: Claim, c: Candidate) -> Iterator[Change]:
     x0, slopes = c.start[0], sorted({s for own in functions for f in own for s in f.slopes if s > 0})
     if not slopes:
         return
-    tilts = [Piecewise((), (F(0),), F(sign)) for sign in (1, -1)]
-    for ends in ((slopes[-1], slopes[0] * LESS), (slopes[0] * LESS, slopes[-1])):
-        one = Piecewise((x0,), ends).still_at(x0)
-        both = tuple(one.plus(tilt) for tilt in tilts)
+    most, less = slopes[-1], slopes[0] * LESS
+    kinks = [(Piecewise((x0,), ends).still_at(x0), F(1)) for ends in ((most, less), (less, most))]
+    flat = Piecewise((x0 - 3, x0 - 1), (most, most * ALMOST_FLAT, most))  # with its minimiser between the knots
+    kinks.append((flat.still_at(x0 - 2), most / 3))
+    for one, tilt in kinks:
+        both = tuple(one.plus(Piecewise((), (F(0),), sign * tilt)) for sign in (1, -1))
         drawn = "sample" in claim.program.operations
         each = (both,) * c.clients if drawn else tuple((both[n % 2],) for n in range(c.clients))
         changed = replace(c, hessian=None, linear=None, functions=each)
@@ -162,8 +164,8 @@ def _with_a_second_well(claim: Claim, c: Candidate) -> Iterator[Change]:
 
 WELL_TURNS = 6
 """Of loops where a client has a second minimum."""
-LESS = F(1, 4)
-"""Of the least slope, on one side of the knee."""
+LESS, ALMOST_FLAT = F(1, 4), F(1, 100)
+"""Of the least slope, on one side of a knee; of the largest, between two."""
 
 
 def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:

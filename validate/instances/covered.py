@@ -15,6 +15,7 @@ from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
 from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
 from validate.counted import counted
+from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
@@ -99,6 +100,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
             missing.append(
                 "one dimension only" + ("" if len(sized) == len(instances) else ", but for linear functions")
             )
+        if _is_over_a_ball(claim) and any(size.dim > 1 for size in sizes):
+            missing.append("where a ball binds, its minimiser is known in one dimension only")
         if max(N) < 3 and any(size.clients > 2 for size in sizes) and _speaks_of_clients(claim):
             missing.append("fewer than three clients")
         if has_functions(claim):
@@ -140,6 +143,14 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
     told = [counted(len(telling) or len(found.seen), "instance"), *told]
     return Coverage(True, f"{', '.join(told)}; {word} search of {counted(found.evaluations, 'evaluation')}")
+
+
+def _is_over_a_ball(claim: Claim) -> bool:
+    """Whether a sentence speaks of a minimiser over a ball."""
+    return any(
+        isinstance(part, Apply) and part.operation == "argmin_n" and len(part.arguments) == 2
+        for part in everything_said(claim)
+    )
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:

@@ -20,7 +20,7 @@ from theory.sentence import index_of
 from validate.instances.affordable import fits_moments
 from validate.instances.candidates import candidate_of
 from validate.instances.ladder import Climb, Ladder
-from validate.instances.longer import ROUNDS, named, ways
+from validate.instances.longer import CLIENTS, ROUNDS, named, ways
 from validate.instances.parameters import choose
 from validate.instances.pool import counts_of_numbers, has_functions, instance_of_values
 from validate.instances.seen import Hunt, Seen, measured
@@ -74,6 +74,7 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
     if claim.of is not None or claim.vectors or has_functions(claim):
         return
     names = dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols if symbol == index_of(symbol)[0])
+    names = {name: None for name in names if not (name == CLIENTS and _has_lists(claim))}
     fixed = [{name: x} for name in names if name != ROUNDS for x in (*FAR, *(1 / x for x in FAR))]
     ends = (*FARTHER, *(1 / x for x in FARTHER))
     pairs = combinations([name for name in names if name != ROUNDS], 2)
@@ -95,10 +96,16 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
                 yield seen
 
 
+def _has_lists(claim: Claim) -> bool:
+    """Whether there is one number a client: then N is no number far out."""
+    return any(index_of(symbol)[1] == "n" for symbol in claim.symbols)
+
+
 def _integers(claim: Claim) -> list[dict[str, Fraction]]:
     """Small integers for all names of a claim that are integers, and for one of them those that the text names."""
     names = [name for name in claim.symbols if index_of(name)[1] == "" and claim.domains[name].integer]
-    names += counts_of_numbers(claim, {}, random.Random(0), False)  # N and d, where it speaks of them
+    counts = counts_of_numbers(claim, {}, random.Random(0), False)  # N and d, where it speaks of them
+    names += [name for name in counts if not (name == CLIENTS and _has_lists(claim))]
     if not names:
         return []
     most = int(TOGETHER ** (1 / len(names)))

@@ -18,7 +18,7 @@ from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.longer import MOST_SUMMED, ROUNDS, TIED, Way, longer, ways
+from validate.instances.longer import MOST_SUMMED, ROUNDS, TIED, Way, fixes_rounds, longer, ways
 from validate.instances.pool import Drawn
 from validate.instances.reached import Reached
 from validate.instances.roles import roles_in, turns_of
@@ -112,7 +112,7 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
     for seen in tightest[:TIGHTEST]:
         base = candidate_of(seen.drawn)
         way = next((way for way in ways(claim, base) if way.name == ROUNDS), None)
-        if way is None:  # the claim has no K
+        if way is None or fixes_rounds(claim):  # the claim has no K, or not any
             return False
         both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_SUMMED)
         if both is None:

@@ -35,6 +35,8 @@ MEMORY = "remembered vectors"
 OLDER = "remembered vectors, in longer runs"
 MOST_TOGETHER, MOST_TIED, MOST_MEMORY, EACH = 16, 48, 16, 16
 """Of rounds and clients together; of such as have to be equal; of remembered vectors, and rounds for each of them."""
+MOST_COUNT, MOST_TERMS = 128, 20_000
+"""Of a count that fixes how many terms a sum of a claim about numbers alone has, and of these."""
 LEAST = 3
 """Of the integers of a text that are tried."""
 MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
@@ -106,18 +108,19 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
 
 def _of_tied(claim: Claim, c: Candidate) -> Iterator[Way]:
     """Rounds, clients and coordinates that relations make equal, or a formula of one count: none grows alone."""
-    if claim.of is None:
-        return
     now = sizes_of(claim, c)
-    for names in tied(claim):
+    alone = claim.of is None
+    for names in tied(claim) if not alone else ():
         if all(now[name] == now[names[0]] for name in names) and _grows(c, *names):
             most = MOST_COORDINATES if COORDINATES in names else MOST_TIED
             grown = partial(_of_equal, claim, names)
             yield Way(_together(*names), now[names[0]], most, grown)
     for name, count, formula in _by_count(claim):
-        if not _grows(c, name) or count not in now:
+        if not _grows(c, name) or count not in now or (alone and name != ROUNDS):
             continue
-        sizes = {v: size for v in range(1, MOST_TIED + 1) if (size := _size(claim, c, formula, {count: v}))}
+        counts_of, most = (MOST_COUNT, MOST_TERMS) if alone else (MOST_TIED, MOST)
+        every = ((v, _size(claim, c, formula, {count: v})) for v in range(1, counts_of + 1))
+        sizes = {v: size for v, size in every if size is not None and size <= most}
         if sizes.get(now[count]) == now[name] and len(sizes) == max(sizes):
             grown = partial(_of_count, claim, name, count, sizes)
             yield Way(_together(count, name), now[count], max(sizes), grown)
@@ -152,7 +155,7 @@ def _by_count(claim: Claim) -> list[tuple[str, str, Expression]]:
 
     def found() -> list[tuple[str, str, Expression]]:
         made: list[tuple[str, str, Expression]] = []
-        for relation in claim.relations if claim.program is not None else ():
+        for relation in claim.relations:
             for side, formula in (relation.sides, relation.sides[::-1]):
                 names = {part.name for part in everything(formula) if isinstance(part, Name)}
                 if relation.relation == "==" and isinstance(side, Name) and side.name in STRUCTURE and len(names) == 1:
@@ -165,10 +168,10 @@ def _by_count(claim: Claim) -> list[tuple[str, str, Expression]]:
 
 
 def _size(claim: Claim, c: Candidate, formula: Expression, values: Mapping[str, int]) -> int | None:
-    """What a formula is, where that is a size: an integer from 1 to `MOST`."""
+    """What a formula is, where that is a size: an integer from 1 on."""
     world = Setting(None, c.start, {name: F(v) for name, v in values.items()}, c.rounds, claim)
     size = worth(formula, world, claim)
-    return int(size) if isinstance(size, Fraction) and size.denominator == 1 and 1 <= size <= MOST else None
+    return int(size) if isinstance(size, Fraction) and size.denominator == 1 and size >= 1 else None
 
 
 def tied(claim: Claim) -> list[tuple[str, ...]]:
@@ -181,6 +184,13 @@ def tied(claim: Claim) -> list[tuple[str, ...]]:
     equal = [one for one in names if len(one) == 2 and one <= STRUCTURE]
     together = frozenset[str]().union(*equal)
     return [tuple(sorted(together))] if together else []
+
+
+def fixes_rounds(claim: Claim) -> bool:
+    """Whether an equation speaks of K."""
+    equations = (relation for relation in claim.relations if relation.relation == "==")
+    parts = (part for relation in equations for side in relation.sides for part in everything(side))
+    return any(isinstance(part, Name) and part.name == ROUNDS for part in parts)
 
 
 def counts(way: Way, name: str) -> bool:
@@ -327,6 +337,7 @@ __all__ = [
     "SAMPLES",
     "Way",
     "counts",
+    "fixes_rounds",
     "longer",
     "named",
     "sizes_of",
