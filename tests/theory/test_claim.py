@@ -90,6 +90,33 @@ def indexed(w: Any, x: Any, *, eta_k: Any) -> Any:
     return x - eta_k * w.full_gradient(x)
 
 
+@algorithm
+def divided_outside(w: Any, x: Any, *, eta: Any, p: Any) -> Any:
+    g = w.gradient(x)
+    return x - eta / p * w.mean(w.where(w.coins(p), g, 0 * g))
+
+
+@algorithm
+def divided_inside(w: Any, x: Any, *, eta: Any, p: Any) -> Any:
+    g = w.gradient(x)
+    return x - eta * w.mean(w.where(w.coins(p), g / p, 0 * g))
+
+
+def test_one_number_a_client_stands_with_what_clients_have() -> None:
+    statement = "E(norm2(x[1] - x0)) <= eta**2*mean_n(norm2(grad(f_n, x0))/p_n)"
+    with pytest.raises(ValueError, match=r"p_n is one number a client, and in line \d+ of divided_outside it stands"):
+        claim("one", statement, of=divided_outside)
+    assert claim("one", statement, of=divided_inside).symbols == ("eta", "p_n")
+
+
+@pytest.mark.parametrize("text", ["smooth(f_n, L_n)", "strongly_convex(f_n, L_n)", "bounded_gradients(f_ni, L_n)"])
+def test_a_constant_of_an_assumption_is_one_for_all(text: str) -> None:
+    with pytest.raises(ValueError, match=r"L_n is one for each n; write L"):
+        claim(
+            "one", "norm2(grad(f, x) - grad(f, y)) <= mean_n(L_n)**2*norm2(x - y)", vectors=("x", "y"), assuming=(text,)
+        )
+
+
 @pytest.mark.parametrize(
     ("of", "statement", "why"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,3 +114,13 @@ def test_floats_prove_what_is_true(n: int, data: st.DataObject) -> None:
     assert not is_psd_floats([[-c for c in row] for row in strong])
     assert is_psd_floats([])
     assert not is_psd_floats([[0]])
+
+
+def test_a_factor_that_floats_do_not_have_proves_nothing(monkeypatch):
+    def without(matrix):
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+
+    strong = [[2, 1], [1, 2]]
+    assert is_psd_floats(strong)
+    monkeypatch.setattr(np.linalg, "cholesky", without)
+    assert not is_psd_floats(strong)

@@ -236,7 +236,7 @@ def _invariant(program: Program, random: np.random.Generator) -> Array:
     assert program.alike is not None
     labels = program.alike.conditions
     count = labels.max() + 1
-    shape = (count, *[max(len(f.form) for f in program.families if len(f) > 1)] * 2)
+    shape = (count, *[max((len(f.form) for f in program.families if len(f) > 1), default=1)] * 2)
     forms = random.uniform(-1, 1, shape)
     forms, weights = forms + forms.transpose(0, 2, 1), random.uniform(0.5, 1.5, count + 1)
     middle, at = np.zeros((len(program.rows),) * 2), 0

@@ -164,10 +164,10 @@ def ratio(
         problem, unit = _problem(reading, case, alike)
     except NotLinearError as error:
         raise NoReadingError(str(error)) from None
-    if largest is not None and size_of(problem.program) > largest:
-        raise NoReadingError("its program is too large")
     if not problem.program.families:
         raise NoReadingError("no two points of a function are looked at, so that its class says nothing")
+    if largest is not None and size_of(problem.program) > largest:
+        raise NoReadingError("its program is too large")
     free = _start_is_free(reading, case)
     attained = attained and not reading.larger and problem.scaled is None
     upper, lower, words = enclose(problem.program, tolerance, free, scale_of(problem.program), attained)

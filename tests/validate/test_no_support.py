@@ -1,0 +1,51 @@
+"""What did not break a claim, and is no support for it."""
+
+from typing import Any
+
+import pytest
+
+from theory.claim import Claim, claim
+from theory.program import algorithm
+from validate.examine import examine
+
+STEP = "norm2(x[K] - xstar) <= (1 - mu/L + 1/200)*norm2(x0 - xstar)"
+ROOT = ("smooth(f, L)", "strongly_convex(f, mu)", "eta == 1/(L*sqrt(K))")
+
+
+@algorithm
+def descent(w: Any, x: Any, *, eta: Any) -> Any:
+    return x - eta * w.full_gradient(x)
+
+
+@algorithm
+def projected(w: Any, x: Any, *, eta: Any, r: Any) -> Any:
+    return w.project(x - eta * w.full_gradient(x), r)
+
+
+def words(one: Claim, tmp_path: Any) -> tuple[str, str]:
+    result = examine(one, quick=True, out=tmp_path)
+    broken = next((item.detail for item in result.evidence if item.outcome == "fails"), "")
+    return result.verdict, broken or result.covered
+
+
+def test_an_equation_that_no_fractions_solve_may_hide_a_break(tmp_path: Any) -> None:
+    """x^2/2, K = 2: (1 - 1/sqrt(2))^4 = 0.0074 > 1/200; of K = 1, 4, 9, whose roots are fractions, it is true."""
+    verdict, why = words(claim("one", STEP, of=descent, assuming=ROOT), tmp_path)
+    assert verdict == "undecided"
+    assert "satisfied up to rounding" in why
+
+
+@pytest.mark.slow
+def test_a_true_claim_with_such_an_equation_keeps_its_support(tmp_path: Any) -> None:
+    true = claim("one", "norm2(x[K] - xstar) <= norm2(x0 - xstar)", of=descent, assuming=(*ROOT, "K >= 2"))
+    assert words(true, tmp_path)[0] in ("proved", "supported")
+
+
+def test_a_ball_that_binds_is_known_in_one_dimension(tmp_path: Any) -> None:
+    """<v, x>^2/2 - <b, x> with v = (4/5, -3/5) and b = (41/25, -12/25), r = eta = 1, x0 = (4/5, 1/10): -0.0016."""
+    z = "argmin_n(1, r)"
+    assuming = ("smooth(f, L)", "convex(f)", "eta <= 1/L", "norm(x0) <= r")
+    one = claim("one", f"dot(x[k+1] - {z}, x[k] - {z}) >= 0", of=projected, assuming=assuming)
+    verdict, why = words(one, tmp_path)
+    assert verdict == "undecided"
+    assert "its minimiser is known in one dimension only" in why
