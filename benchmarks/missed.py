@@ -60,6 +60,23 @@ def remembered(w, x, g, *, eta, S):
     return x - eta * w.mean(new), new
 
 
+@algorithm(x="x0", c="each grad(f_n, x0)")
+def saga_of_clients(w, x, c, *, eta, S):
+    """S clients a round renew what is remembered of them."""
+    active, g = w.choose(S), w.gradient(x)
+    return x - eta * (w.average(g - c, active) + w.mean(c)), w.where(active, g, c)
+
+
+@algorithm
+def thresholded(w, x, *, eta, m):
+    """The m largest coordinates of a point, and of a gradient step from it."""
+    new = x - eta * w.full_gradient(x)
+    w.tap("u", w.top(x, m))
+    w.tap("v", new)
+    w.tap("s", w.top(new, m))
+    return new
+
+
 R = "norm2(x0 - xstar)"
 EACH = ("smooth(f_n, L)", "convex(f_n)")
 STEP = f"E(norm2(x[1] - xstar)) <= (1 - eta*mu*(2 - 2*eta*L + eta*mu))*{R} + {{0}}*eta**2*s2"
@@ -71,6 +88,7 @@ SHAPIRO = " + ".join(f"u{i}/(u{(i + 1) % 14} + u{(i + 2) % 14})" for i in range(
 TURNING = (
     "1/2*max(0, x1 + 3)**2/2 + 1/4*max(0, 3*x2 - 3*x1 - 6)**2/2 + 1/2*max(0, -x1 - 3*x2 - 1)**2/2 from (-3, 2), L < 8"
 )
+PSI = "E(norm2(x[{0}] - xstar)) + 4*eta**2*E(mean_n(norm2(c[{0}] - grad(f_n, xstar))))"
 WHOLE = ("smooth(f, L)", "convex(f)")
 
 
@@ -119,6 +137,12 @@ CLAIMS = (
     claim("path", "sum_k(norm(x[k+1] - x[k])) <= 1.45*norm(x0 - xstar)", of=descent,
           assuming=("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L"),
           remarks=("curvatures 1, 1/5, 1/50, eta = 1, x0 = (3, 2, 5/2), K of some hundreds",)),
+    claim("saga", f"{PSI.format('k+1')} <= (1 - min(eta*mu, S/(2*N)))*({PSI.format('k')})", of=saga_of_clients,
+          assuming=("smooth(f_n, L)", "convex(f_n)", "strongly_convex(f, mu)", "eta <= 1/(6*L)", "S <= N"),
+          remarks=("45 clients x^2/2 and 5 clients 0, S = 1, eta = 1/6, mu = 9/10, k = 26",)),
+    claim("thresholded", "norm2(s[k] - u[k]) <= 5/2*norm2(v[k] - u[k])", of=thresholded,
+          assuming=("smooth(f, L)", "convex(f)", "m <= d"),
+          remarks=("m = 1, x0 = (1, 0), f = <(191/500, -31/50), x>, eta = 1",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
                    "the left side is down to -19*norm2(x)",)),

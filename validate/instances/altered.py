@@ -78,6 +78,7 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
     changes = (
         _at_ends(claim, c),
         _signed(claim, c),
+        _at_corners(claim, c),
         _uneven(claim, c),
         _one_works_longer(claim, c),
         _unequal_samples(claim, c),
@@ -273,6 +274,23 @@ def _signs(clients: int) -> Iterator[Sequence[Fraction]]:
         yield [-less, *[F(1)] * (clients - 1)]
         yield [F(1), *[-less / (clients - 1)] * (clients - 1)]
     yield [F(2) if n % 2 == 0 else F(-1) for n in range(clients)]
+
+
+def _at_corners(claim: Claim, c: Candidate) -> Iterator[Change]:
+    """Numbers of clients of the same sum, which some of them share and the others have hardly anything of."""
+    kept = roles_in(claim).matrices | schedules_of(claim)
+    for name in _names(claim):
+        value = c.values.get(name)
+        if not isinstance(value, list) or len(value) < 2 or name in kept or not sum(value):
+            continue
+        total, clients = sum(value), len(value)
+        for some in range(1, min(clients, MOST_AT_ONCE)):
+            one, other = total * (1 - HARDLY) / some, total * HARDLY / (clients - some)
+            yield replace(c, values={**c.values, name: [one] * some + [other] * (clients - some)}), {}
+
+
+MOST_AT_ONCE, HARDLY = 17, F(1, 1000)
+"""Clients that share a sum; the part of it that the others have."""
 
 
 def _uneven(claim: Claim, c: Candidate) -> Iterator[Change]:

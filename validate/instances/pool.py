@@ -8,7 +8,7 @@ on the claim's own words and the seed alone.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -45,6 +45,8 @@ BEYOND = (1000, 3000, 10_000, 10**5)
 """Where they are a number only."""
 FEW, MANY = (1, 2, 3, 4, 5, 7, 10), (20, 50, 100, 300, 1000)
 """N and d of a claim about numbers alone."""
+WIDEST, MOST_SIZES = 64, 6
+"""N or d, or both multiplied, of claims whose relations allow none of the usual ones; sizes of these."""
 NEAR = (F(1, 10), F(-1, 10), F(1, 100), F(-1, 100), F(1, 1000), F(-1, 1000))
 UNITS = (*[F(1)] * 7, F(10_000), F(1, 10_000), F(100))
 """Of curvature: both sides of a claim are in the same units, and a square too many shows in some of them only."""
@@ -112,6 +114,8 @@ def fitting_sizes(claim: Claim, large: bool = False) -> list[Size]:
         least = _least_sizes(claim)
         clients, dims = (range(start, start + (6 if start == 1 else 2)) for start in (least["N"], least["d"]))
         found = [size for n in clients for s in (1, 2) for d in dims if fits(claim, size := Size(n, s, d))]
+        wider = ((n, d) for n in range(1, WIDEST + 1) for d in range(1, WIDEST + 1) if n * d <= WIDEST)
+        found = found or [size for n, d in wider if fits(claim, size := Size(n, 1, d))][:MOST_SIZES]
     return found
 
 
@@ -267,8 +271,16 @@ def counts_of_numbers(claim: Claim, vectors: Mapping[str, Any], rng: random.Rand
     ):
         if said:
             many = MANY[:3] if over_clients else MANY
-            found[name] = F(rng.choice(many if large else FEW))
+            tried: Sequence[int] = many if large else FEW
+            if not any(_allows(claim, name, v) for v in tried):  # ``N == 10``
+                tried = [v for v in range(1, WIDEST + 1) if _allows(claim, name, v)][:MOST_SIZES] or tried
+            found[name] = F(rng.choice(tried))
     return found
+
+
+def _allows(claim: Claim, name: str, value: int) -> bool:
+    """Whether relations between N, or d, and numbers allow it."""
+    return all(_true_of_sizes(relation, {name: F(value)}) for relation in claim.relations)
 
 
 def _with_another_sample(problem: Pieces, rng: random.Random) -> Pieces:

@@ -76,6 +76,13 @@ CLAIMS = (
     # FALSE: x^2/2 and a function of slopes 1, -1/2 from 1/2 and 1 from 23/10, H = 6, x0 = 161/100: 0.70 > 0.56.
     claim("second-well", "norm2(x[k+1] - xstar) <= (1 - eta*mu)**2*norm2(x[k] - xstar)", of=local,
           assuming=("smooth(f_n, L)", "strongly_convex(f, mu)", "same_minimiser(f_n)", "eta <= 1/L")),
+    # FALSE: five of ten numbers 199/1000 and five 1/1000.
+    claim("half-at-the-cap", "sum_n(q_n**2) <= 19/100", assuming=("sum_n(q_n) == 1", "q_n <= 1/5", "N == 10")),
+    # TRUE.
+    claim("all-at-the-cap", "sum_n(q_n**2) <= 1/5", assuming=("sum_n(q_n) == 1", "q_n <= 1/5", "N == 10")),
+    # FALSE: x^2/2 along one of nine coordinates and flat along the others, eta = 1.
+    claim("nine-coordinates", "norm2(x[k+1] - xstar) <= (1 - eta*L/2)*norm2(x[k] - xstar)", of=descent,
+          assuming=("smooth(f, L)", "convex(f)", "eta <= 1/L", "d >= 9")),
     # FALSE: nothing is assumed of W: [[1, 0], [1, 0]] and gradients 1 and 0.
     claim("any-graph", "mean_n(norm2(x[k+1])) <= mean_n(norm2(x[k]))", of=mixing),
     # TRUE.
