@@ -135,6 +135,15 @@ def test_a_certificate_is_an_instance(name: str, tmp_path: Path) -> None:
         assert measure(ALONE[name], given).broken.any()
 
 
+def test_a_long_fraction_is_a_decimal_in_the_table(folder: Path) -> None:
+    one = 'C = claim("sum", "sum_k(1/(k + 1)) <= 100")'
+    (folder / "harmonic.py").write_text(f'from theory import Paper, claim\n{one}\nPAPER = Paper("p", "t", "a", (C,))\n')
+    for rounds, said in ((3, "11/6"), (20_000, "about 10.480")):
+        plain = call("measure", f"{folder}/harmonic.py:sum", "-", given=json.dumps({"rounds": rounds}))
+        assert said in plain.stdout
+        assert max(map(len, plain.stdout.splitlines())) < 90
+
+
 def test_a_claim_about_numbers_takes_k_n_and_d() -> None:
     verdicts = [
         on_instance(ALONE["numbers"], read_instance({}), {"K": Fraction(rounds)}).verdict for rounds in (30, 31)

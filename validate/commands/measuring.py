@@ -95,7 +95,7 @@ def _print(shown: dict[str, Any], as_json: bool) -> None:
     printed = [as_printed(row["at"]) for row in shown["rows"]]
     indices = list(dict.fromkeys(name for at in printed for name in at))
     cells = [
-        [*(str(at.get(name, "")) for name in indices), str(row["left"]), str(row["right"]), number(row["ratio"]),
+        [*(str(at.get(name, "")) for name in indices), _side(row["left"]), _side(row["right"]), number(row["ratio"]),
          row["status"]]
         for row, at in zip(shown["rows"], printed, strict=True)
     ]  # fmt: skip
@@ -105,6 +105,21 @@ def _print(shown: dict[str, Any], as_json: bool) -> None:
         typer.echo(f"{name} = {value}")
     how = {"floats": " (in floats)"}.get(shown["how"], "")
     typer.echo(f"{shown['id']}: {shown['detail']}{how}")
+
+
+LONGEST = 40
+"""Characters of a fraction in a table; JSON has all of them."""
+
+
+def _side(value: Any) -> str:
+    """A side in a table: a long fraction in decimals."""
+    text = str(value)
+    if len(text) <= LONGEST or not isinstance(value, str):
+        return text
+    try:
+        return f"about {number(float(Fraction(value)))}"
+    except OverflowError:
+        return text
 
 
 def assigned(assignments: Sequence[str]) -> dict[str, Any]:
