@@ -67,16 +67,6 @@ def saga_of_clients(w, x, c, *, eta, S):
     return x - eta * (w.average(g - c, active) + w.mean(c)), w.where(active, g, c)
 
 
-@algorithm
-def thresholded(w, x, *, eta, m):
-    """The m largest coordinates of a point, and of a gradient step from it."""
-    new = x - eta * w.full_gradient(x)
-    w.tap("u", w.top(x, m))
-    w.tap("v", new)
-    w.tap("s", w.top(new, m))
-    return new
-
-
 R = "norm2(x0 - xstar)"
 EACH = ("smooth(f_n, L)", "convex(f_n)")
 STEP = f"E(norm2(x[1] - xstar)) <= (1 - eta*mu*(2 - 2*eta*L + eta*mu))*{R} + {{0}}*eta**2*s2"
@@ -140,9 +130,6 @@ CLAIMS = (
     claim("saga", f"{PSI.format('k+1')} <= (1 - min(eta*mu, S/(2*N)))*({PSI.format('k')})", of=saga_of_clients,
           assuming=("smooth(f_n, L)", "convex(f_n)", "strongly_convex(f, mu)", "eta <= 1/(6*L)", "S <= N"),
           remarks=("45 clients x^2/2 and 5 clients 0, S = 1, eta = 1/6, mu = 9/10, k = 26",)),
-    claim("thresholded", "norm2(s[k] - u[k]) <= 5/2*norm2(v[k] - u[k])", of=thresholded,
-          assuming=("smooth(f, L)", "convex(f)", "m <= d"),
-          remarks=("m = 1, x0 = (1, 0), f = <(191/500, -31/50), x>, eta = 1",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
                    "the left side is down to -19*norm2(x)",)),

@@ -1,4 +1,4 @@
-"""Claims as readers write them, 517 of them, with what is true of each in the comment above it.
+"""Claims as readers write them, 519 of them, with what is true of each in the comment above it.
 
 The comment says TRUE, FALSE or VACUOUS, and why. Some are checked always, all of them where slow tests run.
 """

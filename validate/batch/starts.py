@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +27,7 @@ from validate.instances.parameters import choose
 from validate.instances.piece_shapes import allows_pieces, assumes_convex
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.refitting import fitting
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
 from validate.instances.shapes import Shape, Size, shape_of
@@ -57,6 +59,8 @@ LEAN, LEAN_SAMPLES = (Size(MANY, 1, 2), Size(MANY, 1, 3)), (Size(1, MANY, 2),)
 """Of quadratics that are curved along one row a client, or a sample."""
 ACROSS = 1 / 100
 """What is curved across it as a part: fractions near floats are convex then, too."""
+BRANCHES = 8
+"""Instances whose comparisons are looked at, where one coordinate is kept."""
 TURNS = 4
 """Of a loop of clients that are curved along one row."""
 ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
@@ -76,8 +80,10 @@ def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
             continue
         yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))
         turning = _with_turns(claim, here) if size == LEAN[0] else None
-        if turning is not None:
-            yield turning, _lean_numbers(turning, np.random.default_rng(aside.getrandbits(64)))
+        others = [turning] if turning is not None else []
+        others += _with_one_coordinate(claim, shape, size, aside) if size == LEAN[0] else []
+        for other in others:
+            yield other, _lean_numbers(other, np.random.default_rng(aside.getrandbits(64)))
 
 
 def _with_turns(claim: Claim, here: Traced) -> Traced | None:
@@ -87,6 +93,22 @@ def _with_turns(claim: Claim, here: Traced) -> Traced | None:
     one = None if way is None else longer(claim, here.base, way, TURNS)
     turning = None if one is None else traced(claim, one)
     return turning if turning is not None and turning.layout.hessian.size else None
+
+
+def _with_one_coordinate(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> list[Traced]:
+    """Such in which one coordinate is kept, and not all: a few that are kept for different comparisons."""
+    names = roles_in(claim).coordinates & claim.domains.keys()
+    found: dict[Any, Traced] = {}
+    for _ in range(BRANCHES if names else 0):
+        here = _recorded_lean(claim, shape, size, rng)
+        if here is None or not here.layout.hessian.size:
+            continue
+        fewer = replace(here.base, values={**here.base.values, **dict.fromkeys(names, F(1))})
+        one = fitting(claim, fewer)
+        kept = None if one is None else traced(claim, one)
+        if kept is not None and kept.layout.hessian.size:
+            found.setdefault(kept.key, kept)
+    return [*found.values()][:MANY]
 
 
 def _recorded_lean(claim: Claim, shape: Shape, size: Size, rng: random.Random) -> Traced | None:

@@ -42,6 +42,16 @@ def sgd(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
+@algorithm
+def thresholded(w, x, *, eta, m):
+    """The m largest coordinates of a point, and of a gradient step from it."""
+    new = x - eta * w.full_gradient(x)
+    w.tap("u", w.top(x, m))
+    w.tap("v", new)
+    w.tap("s", w.top(new, m))
+    return new
+
+
 STEP = ("smooth(f, L)", "strongly_convex(f, mu)", "eta <= 1/L")
 SPREAD = "mean_n(norm2(grad(f_n, x0) - grad(f, x0)))"
 CHOSEN = "E(norm2(x[1] - x0 + eta*grad(f, x0)))"
@@ -83,6 +93,12 @@ CLAIMS = (
     # FALSE: x^2/2 along one of nine coordinates and flat along the others, eta = 1.
     claim("nine-coordinates", "norm2(x[k+1] - xstar) <= (1 - eta*L/2)*norm2(x[k] - xstar)", of=descent,
           assuming=("smooth(f, L)", "convex(f)", "eta <= 1/L", "d >= 9")),
+    # FALSE: f = <(191/500, -31/50), x>, m = eta = 1, x0 = (1, 0): 1.3844 > 1.3258.
+    claim("thresholded", "norm2(s[k] - u[k]) <= 5/2*norm2(v[k] - u[k])", of=thresholded,
+          assuming=("smooth(f, L)", "convex(f)", "m <= d")),
+    # TRUE: the square of the golden ratio is 2.618 (Shen and Li).
+    claim("thresholded-golden", "norm2(s[k] - u[k]) <= 27/10*norm2(v[k] - u[k])", of=thresholded,
+          assuming=("smooth(f, L)", "convex(f)", "m <= d")),
     # FALSE: nothing is assumed of W: [[1, 0], [1, 0]] and gradients 1 and 0.
     claim("any-graph", "mean_n(norm2(x[k+1])) <= mean_n(norm2(x[k]))", of=mixing),
     # TRUE.
