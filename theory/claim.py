@@ -440,12 +440,6 @@ class Claim:
             for constant in one.constants:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
-                if isinstance(constant, Name) and constant.name in one.binds and index_of(constant.name)[1]:
-                    base, index = index_of(constant.name)
-                    raise SentenceError(
-                        f"{one.text}: a constant that an assumption binds is one number for all, and {constant.name} "
-                        f"is one for each {index}; write {base}, which is the best constant of them all"
-                    )
         self._check_indices()
         for tree in (*trees, *self.definitions.values()):
             check_turns(tree, words)

@@ -109,14 +109,6 @@ def test_one_number_a_client_stands_with_what_clients_have() -> None:
     assert claim("one", statement, of=divided_inside).symbols == ("eta", "p_n")
 
 
-@pytest.mark.parametrize("text", ["smooth(f_n, L_n)", "strongly_convex(f_n, L_n)", "bounded_gradients(f_ni, L_n)"])
-def test_a_constant_of_an_assumption_is_one_for_all(text: str) -> None:
-    with pytest.raises(ValueError, match=r"L_n is one for each n; write L"):
-        claim(
-            "one", "norm2(grad(f, x) - grad(f, y)) <= mean_n(L_n)**2*norm2(x - y)", vectors=("x", "y"), assuming=(text,)
-        )
-
-
 @pytest.mark.parametrize(
     ("of", "statement", "why"),
     [

@@ -365,6 +365,11 @@ class Played(Instance):
 class _Functions(Quadratics):
     """Quadratics with numbers that record; where they are around a minimiser, it is known."""
 
+    @property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """No two samples: their numbers may be the same now, and are not later."""
+        return tuple(tuple(range(self.samples(n))) for n in range(self.clients))
+
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
         """The minimiser, of functions that are curved in all directions."""
         rows, b, _ = self._function(which)

@@ -427,7 +427,7 @@ def _chances(one: Drawn, *rounds: int) -> list[Fraction]:
             found |= {*sums[:MOST_LIKELY], *sums[:: max(1, len(sums) // MOST_SUMS)]}
     except (UndecidedError, UndefinedError, ValueError, ZeroDivisionError):
         pass
-    return sorted({s for total in found for s in (total, 1 - total) if 0 < s < 1})
+    return sorted({s for total in found for s in (total, 1 - total)})
 
 
 BESIDE, MOST_LIKELY, MOST_SUMS, MANY_DRAWN = F(1, 10**9), 6, 16, 48

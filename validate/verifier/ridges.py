@@ -55,8 +55,7 @@ class Ridge:
 
     def what(self) -> Any:
         """What it is: functions of which it is equal are the same."""
-        terms = frozenset((a, phi.knots, phi.slopes, phi.b, phi.c) for a, phi in self.terms.items())
-        return terms, self.b, self.c
+        return frozenset((a, phi.knots, phi.slopes, phi.b, phi.c) for a, phi in self.terms.items()), self.b, self.c
 
     def gradient(self, v: Vector) -> Vector:
         """The gradient at v."""
@@ -68,9 +67,7 @@ class Ridge:
 
     def value(self, v: Vector) -> Number:
         """The value at v."""
-        total: Number = self.c
-        for y, x in zip(self.b, v, strict=True):
-            total = total - y * x
+        total = self.c - _dot(self.b, v)
         for a, phi in self.terms.items():
             total = total + phi.value((_dot(a, v),))
         return total
