@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,29 @@ def test_a_device_that_is_not_there_is_named_before_the_work(folder: Path, monke
     assert "device=' ' is not a device of torch; use 'cpu' or 'cuda'" in complaint(
         call("simulate", "spec.json", "--runs", 8, "--device", " ")
     )
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_interrupt_that_nobody_can_catch_is_kept_and_not_told(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A callback of the collector that is interrupted: Python tells of it as of a defect, and goes on."""
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+
+    class Ending:
+        def __del__(self) -> None:
+            if error is ValueError:
+                raise ValueError("a defect")
+            signal.raise_signal(signal.SIGINT)
+
+    with noticing_interrupts() as check:
+        Ending()
+        assert bool(told) == (error is ValueError)
+        if error is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                check()
+    assert sys.unraisablehook == told.append
 
 
 def test_an_interrupt_that_was_lost_is_noticed() -> None:

@@ -234,10 +234,22 @@ def noticing_interrupts() -> Iterator[Callable[[], None]]:
         yield noting.check
         return
     signal.signal(signal.SIGINT, noting)
+    shown, sys.unraisablehook = sys.unraisablehook, _without_interrupts(sys.unraisablehook)
     try:
         yield noting.check
     finally:
+        sys.unraisablehook = shown
         signal.signal(signal.SIGINT, before)
+
+
+def _without_interrupts(shown: Callable[[Any], None]) -> Callable[[Any], None]:
+    """What is told of errors that nobody can catch, but for interrupts: these are remembered, and no defect."""
+
+    def told(error: Any) -> None:
+        if not isinstance(error.exc_value, KeyboardInterrupt):
+            shown(error)
+
+    return told
 
 
 def writable(option: str, folder: Path) -> None:
