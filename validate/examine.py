@@ -23,6 +23,7 @@ from validate.in_words import described, evidence_of
 from validate.instances import read_instance, tried
 from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
+from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
 from validate.instances.specs import with_constants
 from validate.instances.stages import LEAST
@@ -121,19 +122,22 @@ def examine(
             path = path or written
     if found.suspect is not None and found.broken is None:
         text = f"broken in floats ({described(found.suspect)}); fractions do not tell, even where it is made smaller"
-        data = {"instance": found.suspect.instance.to_json()}
-        evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
+        evidence.append(_unconfirmed(text, found.suspect))
     if found.near is not None and found.broken is None and not proved:
         text = (
             "broken by far, where an equation that it assumes is satisfied up to rounding "
             f"({described(found.near.drawn)}); no fractions satisfy it exactly, so that there is no certificate"
         )
-        data = {"instance": found.near.drawn.instance.to_json()}
-        evidence.append(Evidence("exact", "fails", text, data=data, origin="pool"))
+        evidence.append(_unconfirmed(text, found.near.drawn))
     evidence += evidence_of(claim, found, quick)
     covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)
     return replace(result, proof=proof) if result.verdict == "proved" else result
+
+
+def _unconfirmed(text: str, one: Drawn) -> Evidence:
+    """A break that has no certificate."""
+    return Evidence("exact", "fails", text, data={"instance": one.instance.to_json()}, origin="pool")
 
 
 def _is_proved(evidence: list[Evidence]) -> bool:

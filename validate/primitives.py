@@ -228,11 +228,10 @@ def batches(times: tuple[int, ...], size: int, replace: bool) -> tuple[tuple[Any
     """
     from flint import fmpq
 
-    total = sum(times)
+    total, found = sum(times), []
     if not replace and total == len(times):
         return tuple((fmpq(1, comb(total, size)), batch) for batch in combinations(range(total), size))
-    found = []
-    for batch in combinations_with_replacement(range(len(times)), size):
+    for batch in combinations_with_replacement(range(len(times)), size) if replace else _taken(times, size):
         often = {i: batch.count(i) for i in batch}
         if replace:
             ways = (
@@ -240,9 +239,22 @@ def batches(times: tuple[int, ...], size: int, replace: bool) -> tuple[tuple[Any
             )
         else:
             ways = prod(comb(times[i], c) for i, c in often.items())
-        if ways:
-            found.append((fmpq(ways, total**size if replace else comb(total, size)), batch))
+        found.append((fmpq(ways, total**size if replace else comb(total, size)), batch))
     return tuple(found)
+
+
+def _taken(times: Sequence[int], size: int) -> list[tuple[int, ...]]:
+    """The sorted batches of this size in which no place is more often than `times` says."""
+    found: list[tuple[int, ...]] = [()]
+    left = sum(times)
+    for place, most in enumerate(times):
+        left -= most
+        found = [
+            (*batch, *[place] * often)
+            for batch in found
+            for often in range(min(most, size - len(batch)), max(-1, size - len(batch) - left - 1), -1)
+        ]
+    return found
 
 
 def count_batches(times: Sequence[int], size: int, replace: bool) -> int:

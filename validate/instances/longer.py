@@ -108,8 +108,9 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
 
 def _of_tied(claim: Claim, c: Candidate) -> Iterator[Way]:
     """Rounds, clients and coordinates that relations make equal, or a formula of one count: none grows alone."""
-    now = sizes_of(claim, c)
-    alone = claim.of is None
+    if not (tied(claim) or _by_count(claim)):  # `ways` is asked for often
+        return
+    now, alone = sizes_of(claim, c), claim.of is None
     for names in tied(claim) if not alone else ():
         if all(now[name] == now[names[0]] for name in names) and _grows(c, *names):
             most = MOST_COORDINATES if COORDINATES in names else MOST_TIED

@@ -120,8 +120,8 @@ def _pass(frame: Frame, step: Loop, where: Where, body: Body) -> Onward:
     """Every client goes through its samples; the next one is drawn in each turn."""
     counter, left, idle = frame.place(), frame.place(), frame.place()
     index, N, alone = frame.slots[step.index], frame.clients, where.made is not None
-    counts = [frame.problem.samples(n) for n in range(N)]
     each = [tuple(i for i, m in zip(*frame.samples(n), strict=True) for _ in range(m)) for n in range(N)]
+    counts = [*map(len, each)]
     unequal = not alone and len(set(counts)) > 1
     if unequal and any(frame.kinds[c.following] == "server" for c in step.carried):
         raise ValueError("w.pass_over gives a server's value, and the clients have different numbers of samples")

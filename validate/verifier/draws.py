@@ -63,20 +63,33 @@ def batches_of_kinds(kinds: tuple[int, ...], size: int, replace: bool) -> Choice
         size: of a batch.
         replace: whether a sample is put back.
     """
-    first = sorted(set(kinds))
-    many = {i: kinds.count(i) for i in first}
-    _limited(comb(len(first) + size - 1, size) if replace or len(first) < len(kinds) else comb(len(kinds), size))
-    if not replace and len(first) == len(kinds):
-        return [(Fraction(1, comb(len(kinds), size)), batch) for batch in combinations(first, size)]
+    many = {i: kinds.count(i) for i in sorted(set(kinds))}
+    if replace or len(many) == len(kinds):
+        _limited(comb(len(many) + size - 1, size) if replace else comb(len(kinds), size))
+    if not replace and len(many) == len(kinds):
+        return [(Fraction(1, comb(len(kinds), size)), batch) for batch in combinations(many, size)]
     found = []
-    for batch in combinations_with_replacement(first, size):
+    for batch in combinations_with_replacement(many, size) if replace else _bounded([*many.items()], size):
         p = Fraction(factorial(size)) if replace else Fraction(1, comb(len(kinds), size))
         for i in set(batch):
             c = batch.count(i)
             p *= Fraction(Fraction(many[i], len(kinds)) ** c, factorial(c)) if replace else comb(many[i], c)
-        if p:
-            found.append((p, batch))
+        found.append((p, batch))
     return found
+
+
+def _bounded(many: Sequence[tuple[int, int]], size: int) -> list[tuple[int, ...]]:
+    """Batches of this size with each kind no more often than there are samples of it."""
+    begun: list[tuple[int, ...]] = [()]
+    for at, (kind, most) in enumerate(many):
+        later = sum(count for _, count in many[at + 1 :])
+        longer = []
+        for batch in begun:
+            wanted = size - len(batch)
+            longer += [batch + (kind,) * count for count in range(most, -1, -1) if count <= wanted <= count + later]
+        _limited(len(longer))
+        begun = longer
+    return begun
 
 
 @lru_cache(maxsize=256)
