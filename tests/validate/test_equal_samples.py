@@ -124,7 +124,7 @@ def test_functions_are_compared_as_a_whole() -> None:
 
 
 def test_many_of_nearly_all_samples_are_few_batches() -> None:
-    """With 15 kinds and 14 places there are 40 million multisets, of which 106 take no sample twice that is there once."""
+    """Of 40 million multisets of 14 among 15 kinds, 106 take no sample twice that is there once."""
     times, kinds = (2, *[1] * 14), (0, 0, *range(2, 16))
     assert len(batches(times, 14, False)) == count_batches(times, 14, False) == 106
     assert len(draws.batches_of_kinds(kinds, 14, False)) == 106
