@@ -86,7 +86,7 @@ PLACES = {
     "dumb terminal": Place(_with(TERM="dumb"), streams="terminal"),
     "terminal of 20 columns": Place(_with(TERM="xterm", COLUMNS="20"), streams="terminal"),
     "no HOME": Place(_without("HOME", "XDG_CACHE_HOME", "USER", "LOGNAME")),
-    "HOME that is not there": Place(_with(HOME="/nonexistent", XDG_CACHE_HOME="/proc/nothing")),
+    "HOME that is not there": Place(_with(HOME="/proc/nothing", XDG_CACHE_HOME="/proc/nothing")),
     "ASCII": Place(ASCII),
     "no compiler": Place(_with(PATH="/nonexistent", CXX="")),
     "no stdin": Place(before=_closed(0)),
