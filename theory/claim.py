@@ -284,7 +284,7 @@ class Claim:
         """
         found: dict[str, Direction] = {}
         for one in self.predicates:
-            for name, direction in one.binds.items():
+            for name, direction in ((index_of(bound)[0], way) for bound, way in one.binds.items()):
                 if found.setdefault(name, direction) != direction:
                     found[name] = "exact"
         return MappingProxyType(found)
@@ -401,6 +401,24 @@ class Claim:
                 why = f"{name} numbers {what}, and nothing else here has this index"
                 raise SentenceError(f"{why}: a parameter has another name ({TAKEN})")
 
+    def _check_constants(self) -> None:
+        """A constant of assumptions is one number, or one a client, and then no other number has its name."""
+        sides = [*self.sentence.sides] if self.has_sentence else []
+        sides += [side for relation in self.relations for side in relation.sides]
+        sides += [*self.definitions.values(), *(c for one in self.predicates for c in one.constants)]
+        written = {part.name for side in sides for part in everything(side) if isinstance(part, Name)}
+        for one in self.predicates:
+            for name in one.binds:
+                base, index = index_of(name)
+                if index not in ("", "n"):
+                    said = f"a constant is one number, or one a client as {base}_n, not {name}"
+                    raise SentenceError(f"{one.text}: {said}")
+                if index and base in written:
+                    raise SentenceError(
+                        f"{base} and {name} stand for the same numbers, one a client: give one of them another name, "
+                        f"as {base}max"
+                    )
+
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":
             raise SentenceError("a claim has a label")
@@ -441,6 +459,7 @@ class Claim:
                 if read(constant, words).shape != "scalar":
                     raise SentenceError(f"{one.text}: {text_of(constant)} is a vector")
         self._check_indices()
+        self._check_constants()
         for tree in (*trees, *self.definitions.values()):
             check_turns(tree, words)
         _ = self.constants

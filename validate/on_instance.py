@@ -249,10 +249,11 @@ def _bind(claim: Claim, problem: Any, values: dict[str, Any], names: list[str], 
     for name, best in best_constants(claim, bests).items():
         if name not in names or name in given:
             continue
-        if best > 0 or claim.domains[name].contains(best):
-            values[name] = best
-        elif claim.constants[name] == "up":
-            values[name] = Fraction(1)  # every positive number is a constant
+        each = best if isinstance(best, list) else [best]
+        allowed = [value > 0 or claim.domains[name].contains(value) for value in each]
+        if all(allowed) or claim.constants[name] == "up":  # upwards every positive number is a constant
+            found = [value if may else Fraction(1) for value, may in zip(each, allowed, strict=True)]
+            values[name] = found if isinstance(best, list) else found[0]
 
 
 def functions_of(instance: Instance) -> Any:

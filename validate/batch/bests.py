@@ -15,12 +15,16 @@ from theory import predicates as p
 from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.predicates import base_of
+from theory.sentence import index_of
 from validate.batch import bests_of_hinges, bests_of_sentences
 from validate.batch.hinges import SLACK, Hinges
 from validate.batch.recorded import Array
+from validate.satisfied.each import indexed
 
 Best: TypeAlias = "tuple[tuple[Array, ...], Array]"
 """The best value of each constant, (B,), and where there are any."""
+Bound: TypeAlias = "tuple[str, int | None]"
+"""A constant's name without index, and the client whose it is; None where it is one for all."""
 
 
 def spectra(hessian: Array) -> Array:
@@ -53,6 +57,15 @@ class Problems:
 
     def __len__(self) -> int:
         return len(self.hessian)
+
+    @property
+    def clients(self) -> int:
+        """N."""
+        return self.hessian.shape[1]
+
+    def alone(self, n: int) -> Problems:
+        """Those of client n alone."""
+        return Problems(self.hessian[:, n : n + 1], self.linear[:, n : n + 1])
 
     def spectra(self, function: str) -> Array:
         """The curvatures of each function that a name stands for, those that are the same once, (B, functions, d)."""
@@ -146,11 +159,15 @@ def knows(claim: Claim, dim: int, pieces: bool = False) -> bool:
             return False
         if not isinstance(one, p.Connected) and any(base_of(constant) is None for constant in one.constants):
             return False
+        if indexed(one) and (isinstance(one, p.Dissimilar) or not all(index_of(c)[1] == "n" for c in one.binds)):
+            return False
     return True
 
 
-def constants(claim: Claim, problems: Problems | Hinges) -> tuple[dict[str, Array], Array]:
-    """The best constants by name, (B,), and where all assumptions are true with them.
+def best_of_all(claim: Claim, problems: Problems | Hinges) -> tuple[dict[Bound, Array], Array]:
+    """The best constants, (B,), and where all assumptions are true with them.
+
+    They are by name and client, None where a constant is one for all.
 
     Args:
         claim: one whose assumptions it `knows`.
@@ -160,22 +177,25 @@ def constants(claim: Claim, problems: Problems | Hinges) -> tuple[dict[str, Arra
     true = np.ones(len(problems), bool)
     if isinstance(problems, Hinges):
         rules, true = bests_of_hinges.RULES, problems.true.copy()
-    ends: dict[str, dict[bool, list[Array]]] = {}
+    ends: dict[Bound, dict[bool, list[Array]]] = {}
     with np.errstate(all="ignore"):
         for one in claim.predicates:
-            values, there = rules[type(one)](one, problems)
-            true &= there
-            for constant, value, direction in zip(one.constants, values, one.directions, strict=False):
-                base = base_of(constant)
-                assert base is not None
-                root = value if base[1] == 1 else np.maximum(value, 0) ** (1 / base[1])
-                ends.setdefault(base[0], {}).setdefault(direction == "up", []).append(root)
+            each = indexed(one)
+            for n in range(problems.clients) if each else (None,):
+                own = problems if n is None or one.function == "f" else problems.alone(n)
+                values, there = rules[type(one)](one, own)
+                true &= there
+                for constant, value, direction in zip(one.constants, values, one.directions, strict=False):
+                    base = base_of(constant)
+                    assert base is not None
+                    root = value if base[1] == 1 else np.maximum(value, 0) ** (1 / base[1])
+                    ends.setdefault((index_of(base[0])[0], n), {}).setdefault(direction == "up", []).append(root)
     found = {}
-    for name, by_way in ends.items():
+    for bound, by_way in ends.items():
         least = np.max(by_way[True], axis=0) if True in by_way else None
         most = np.min(by_way[False], axis=0) if False in by_way else None
         if least is not None and most is not None:
             true &= least <= most * (1 + 1e-9)
-        found[name] = least if least is not None else most
-        assert found[name] is not None
+        found[bound] = least if least is not None else most
+        assert found[bound] is not None
     return found, true  # type: ignore[return-value]

@@ -10,7 +10,7 @@ an order, which is recorded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
@@ -198,6 +198,15 @@ class Hinges:
 
     def __len__(self) -> int:
         return len(self.knots)
+
+    @property
+    def clients(self) -> int:
+        """N."""
+        return len(self.which)
+
+    def alone(self, n: int) -> Hinges:
+        """Those of client n alone, whose minimiser may be anywhere."""
+        return replace(self, which=self.which[n : n + 1], least=False)
 
     @cached_property
     def at(self) -> Array:

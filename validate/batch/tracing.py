@@ -24,7 +24,7 @@ from theory.operations import UndecidedError
 from theory.program import work
 from theory.sentence import Sentence, SentenceError, evaluate, everything_meant
 from validate.batch.alike import with_kinds
-from validate.batch.bests import constants, knows
+from validate.batch.bests import Bound, best_of_all, knows
 from validate.batch.by_moments import ordered_by_moments
 from validate.batch.hinges import recorded_problem
 from validate.batch.layout import Layout, is_free, layout_of
@@ -65,7 +65,7 @@ class Traced:
         claim: the claim.
         base: the candidate that was played.
         layout: which of its numbers are free.
-        bound: names of constants, in the order in which they follow the free numbers.
+        bound: names of constants, in the order in which they follow the free numbers, each with its client, or None.
         kept: their values on the instance that was played.
         relations: both sides of each relation, the smaller first, in turn.
         strict: of each relation, whether the sides may not be equal.
@@ -77,7 +77,7 @@ class Traced:
     claim: Claim
     base: Candidate
     layout: Layout
-    bound: tuple[str, ...]
+    bound: tuple[Bound, ...]
     kept: Array
     relations: Straight
     strict: tuple[bool, ...]
@@ -107,12 +107,12 @@ class Traced:
         return everything, fits
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: place for place, (name, which) in self.layout.values.items() if which is None}
+    def _places(self) -> dict[Bound, int]:
+        return {one: place for place, one in self.layout.values.items()}
 
     @cached_property
     def _allowed(self) -> list[tuple[float, float]]:
-        return [_ends_of(self.claim.domains[name]) for name in self.bound]
+        return [_ends_of(self.claim.domains[name]) for name, _ in self.bound]
 
     @cached_property
     def _strict(self) -> Array:
@@ -131,16 +131,16 @@ class Traced:
         everything[: len(numbers)] = numbers
         problems = self.layout.problems(numbers.T)
         if problems is not None:
-            best, true = constants(self.claim, problems)
+            best, true = best_of_all(self.claim, problems)
             fits &= true
-            for i, name in enumerate(self.bound):
-                value = best.get(name, np.full(1, self.kept[i]))
+            for i, one in enumerate(self.bound):
+                value = best.get(one, np.full(1, self.kept[i]))
                 least, most = self._allowed[i]
                 allowed = (value > 0) | ((value >= least) & (value <= most))
                 everything[len(numbers) + i] = np.where(allowed, value, self.kept[i])
-            for name in best.keys() & self._places.keys():
-                below, above = (best[name], numbers[self._places[name]])[
-                    :: -1 if self.claim.constants[name] == "down" else 1
+            for one in best.keys() & self._places.keys():
+                below, above = (best[one], numbers[self._places[one]])[
+                    :: -1 if self.claim.constants[one[0]] == "down" else 1
                 ]
                 fits &= below <= above * (1 + SLACK)
         else:
@@ -265,11 +265,12 @@ def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool, tape: Tape) ->
     if not layout.size:
         return None
     free = [tape.number(float(x)) for x in layout.numbers(base)]
-    given = {name for p in claim.predicates for name in p.binds} - {name for name, _ in layout.values.values()}
-    bound = tuple(sorted(name for name in given if isinstance(base.values.get(name), Fraction)))
-    if not base.has_functions:
-        bound = ()
-    recorded: dict[str, Any] = {name: tape.number(float(base.values[name])) for name in bound}
+    bound = _bound(claim, base, layout) if base.has_functions else ()
+    kept = np.array([float(base.values[name] if n is None else base.values[name][n]) for name, n in bound])
+    constants = dict(zip(bound, map(tape.number, kept.tolist()), strict=True))
+    recorded: dict[str, Any] = {name: one for (name, n), one in constants.items() if n is None}
+    for name in {name for name, n in bound if n is not None}:
+        recorded[name] = tuple(constants[name, n] for n in range(len(base.values[name])))
     for name in {name for name, _ in layout.values.values()}:
         own = {which: free[place] for place, (other, which) in layout.values.items() if other == name}
         recorded[name] = own[None] if None in own else tuple(own[i] for i in range(len(own)))
@@ -305,11 +306,23 @@ def _traced(claim: Claim, one: Drawn, kinds: bool, moments: bool, tape: Tape) ->
         return None
     conditions = list(tape.conditions)
     needed = [Recorded(tape, place, 0.0) for place, _ in conditions]
-    kept = np.array([float(base.values[name]) for name in bound])
     return Traced(
         claim, base, layout, bound, kept, Straight(tape, wanted), tuple(strict), Straight(tape, [*rows, *needed]),
         tuple(strictly for _, strictly in conditions),
     )  # fmt: skip
+
+
+def _bound(claim: Claim, base: Candidate, layout: Layout) -> tuple[Bound, ...]:
+    """The names that assumptions bind and that are not free; of a constant of each client one for each."""
+    given = set(claim.constants) - {name for name, _ in layout.values.values()}
+    found: list[Bound] = []
+    for name in sorted(given):
+        value = base.values.get(name)
+        if isinstance(value, Fraction):
+            found.append((name, None))
+        elif isinstance(value, list) and all(isinstance(one, Fraction) for one in value):
+            found += [(name, n) for n in range(len(value))]
+    return tuple(found)
 
 
 def ordered(sentence: Sentence, world: World) -> Iterator[tuple[Mapping[str, int], Any, Any]]:

@@ -109,7 +109,8 @@ def _base(claim: Claim, size: Size, part: Fraction, rng: random.Random, sharp: b
     for predicate in claim.predicates:
         if isinstance(predicate, p.Smooth | p.StronglyConvex):
             (value,) = values_in(predicate, found[1], lambda c, n: found[1].expectation(c, {"n": n, "i": 0, "k": 0}))
-            ends[type(predicate)] = min(ends.get(type(predicate), 1e300), float(value))
+            least = min(value) if isinstance(value, list) else value
+            ends[type(predicate)] = min(ends.get(type(predicate), 1e300), float(least))
     return Runs(claim, one, ends.get(p.Smooth, 1.0), ends.get(p.StronglyConvex, 0.0))
 
 

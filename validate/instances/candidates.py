@@ -216,11 +216,18 @@ def _bind(
     for name, best in best_constants(claim, bests).items():
         if name not in free:
             given = None if bound is None else bound.get(name)
-            kept = candidate.values.get(name)
-            allowed = best > 0 or claim.domains[name].contains(best)
-            exact = best if allowed else kept if kept is not None and _may_be(claim, name, kept) else F(1)
-            values[name] = exact if given is None else given
+            values[name] = _near(claim, name, best, candidate.values.get(name)) if given is None else given
     return True
+
+
+def _near(claim: Claim, name: str, best: Any, kept: Any) -> Any:
+    """The best constant, or where it is none what there was, else 1; of a list, one a client, each."""
+    if isinstance(best, list):
+        earlier = kept if isinstance(kept, list) and len(kept) == len(best) else [None] * len(best)
+        return [_near(claim, name, one, before) for one, before in zip(best, earlier, strict=True)]
+    if _may_be(claim, name, best):
+        return best
+    return kept if isinstance(kept, Fraction) and _may_be(claim, name, kept) else F(1)
 
 
 def _may_be(claim: Claim, name: str, value: Any) -> bool:

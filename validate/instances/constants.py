@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.domain import Domain
 from theory.for_every import ForEvery
 from theory.formula import Name
 from theory.predicates import Direction, Predicate, base_of, value_of_base
@@ -31,8 +32,10 @@ def between(ends: Iterable[tuple[Direction, Fraction]]) -> tuple[Fraction, ...]:
     return found if upper is None or lower <= upper else ()
 
 
-def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]]) -> dict[str, Fraction]:
+def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]]) -> dict[str, Any]:
     """The best constants of a claim's assumptions on a problem, by name; 0 where every positive number is one.
+
+    They are fractions, or lists of them, one a client.
 
     A name of several assumptions is one number: the best that is a constant of all. Where they point different ways
     and there is none, it is the least that those upwards allow, and the others are false with it.
@@ -41,22 +44,34 @@ def best_constants(claim: Claim, bests: Iterable[tuple[Predicate, Sequence[Any]]
         claim: the claim.
         bests: assumptions, with the best constants of each (`validate.satisfied.best`).
     """
-    ends: dict[str, list[tuple[Direction, Fraction]]] = {}
+    ends: dict[str, list[tuple[Direction, Any]]] = {}
     for one, values in bests:
         for constant, value, direction in zip(one.constants, values, one.directions, strict=True):
             base = base_of(constant)
             if base is not None and base[0] in one.binds:
-                end = outward(value_of_base(value, base[1]), direction == "up", claim.domains[base[0]].integer)
-                ends.setdefault(base[0], []).append((direction, end))
-    found = {}
-    for name, listed in ends.items():
-        least, most = ([value for way, value in listed if (way == "up") == up] for up in (True, False))
-        if claim.constants[name] == "exact" and least:
-            fitting = between(listed)
-            found[name] = fitting[0] if fitting else max(least)
-        else:
-            found[name] = max(least) if least else min(most)
-    return found
+                name = index_of(base[0])[0]
+                ends.setdefault(name, []).append((direction, root_of(value, base[1], direction, claim.domains[name])))
+    return {name: _of_all(listed, claim.constants[name] == "exact") for name, listed in ends.items()}
+
+
+def _of_all(ends: Sequence[tuple[Direction, Any]], exact: bool) -> Any:
+    """The number that is the best constant of several assumptions; of each client, where there is one for each."""
+    if isinstance(ends[0][1], list):
+        of_each = zip(*(value for _, value in ends), strict=True)
+        ways = [way for way, _ in ends]
+        return [_of_all(list(zip(ways, values, strict=True)), exact) for values in of_each]
+    least, most = ([value for way, value in ends if (way == "up") == up] for up in (True, False))
+    if exact and least:
+        fitting = between(ends)
+        return fitting[0] if fitting else max(least)
+    return max(least) if least else min(most)
+
+
+def root_of(value: Any, power: int, direction: Direction, domain: Domain) -> Any:
+    """The fraction, on the safe side, whose power is a best constant; a list of them of a list, one a client."""
+    if isinstance(value, list):
+        return [root_of(one, power, direction, domain) for one in value]
+    return outward(value_of_base(value, power), direction == "up", domain.integer)
 
 
 def outward(value: Any, up: bool, integer: bool = False) -> Fraction:
@@ -94,10 +109,11 @@ def values_in(one: Predicate, world: Setting, value: Callable[[Expression, int],
     """
     found: list[Any] = []
     for constant in one.constants:
-        own = world.values.get(index_of(constant.name)[0]) if isinstance(constant, Name) else None
-        if isinstance(one, ForEvery) and isinstance(own, list):
+        base, index = index_of(constant.name) if isinstance(constant, Name) else ("", "")
+        own = world.values.get(base)
+        if isinstance(own, list) and (isinstance(one, ForEvery) or index == "n"):
             found.append(own)
-        elif isinstance(one, ForEvery) and "n" in read(constant, world.claim.vocabulary).free:
+        elif "n" in read(constant, world.claim.vocabulary).free:
             found.append([value(constant, n) for n in range(world.clients)])
         else:
             found.append(value(constant, 0))

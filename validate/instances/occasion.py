@@ -8,6 +8,7 @@ from typing import Any
 
 from theory.claim import Claim
 from theory.predicates import Connected, base_of
+from theory.sentence import index_of
 from validate import satisfied
 from validate.instances.instance import Instance
 from validate.instances.pool import Drawn
@@ -39,8 +40,10 @@ def occasion(claim: Claim, instance: Instance | Drawn | Mapping[str, Any] | str)
     missing = [name for name in claim.vectors if name not in instance.vectors]
     if missing:
         raise ValueError(f"{claim.id}: the free vector {missing[0]} has no value; give it under vectors")
-    for name in _without_constant(claim, instance):
-        constants.setdefault(name, Fraction(1))  # any number: the assumption is not true with it
+    for name in _without_constant(claim, instance):  # any number: the assumption is not true with it
+        base, index = index_of(name)
+        any_number: Any = [Fraction(1)] * functions_of(instance).clients if index == "n" else Fraction(1)
+        constants.setdefault(base, any_number)
     return OnInstance(claim, valued(claim, instance, constants))
 
 
@@ -74,6 +77,10 @@ def _without_constant(claim: Claim, instance: Instance) -> list[str]:
         for i, (constant, direction) in enumerate(zip(one.constants, one.directions, strict=True)):
             base = base_of(constant)
             name = "" if base is None else base[0]
-            if name in one.binds and name not in own and (bests is None or (direction == "down" and not bests[i] > 0)):
+            if name not in one.binds or index_of(name)[0] in own:
+                continue
+            best = None if bests is None else bests[i]
+            least = min(best) if isinstance(best, list) else best
+            if least is None or (direction == "down" and not least > 0):
                 found.append(name)
     return found

@@ -12,7 +12,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.formula import Name
-from theory.predicates import Connected, Direction, base_of, value_of_base
+from theory.predicates import Connected, Direction, base_of
 from theory.sentence import (
     Expression,
     Sentence,
@@ -22,7 +22,7 @@ from theory.sentence import (
 )
 from validate import satisfied
 from validate.instances import along
-from validate.instances.constants import as_fraction, bests_of, between, outward, values_in
+from validate.instances.constants import as_fraction, bests_of, between, root_of, values_in
 from validate.instances.offered import Manner, any_matrix, closed_ends, network, offered, swapping
 from validate.instances.relations import may_hold, of_length, relation_satisfied, rounded
 from validate.instances.roles import roles_in
@@ -191,41 +191,70 @@ class Search(Solver):
                 base = base_of(constant)
                 if base is None or base[0] not in one.binds:
                     continue
-                name = base[0]
-                if index_of(name)[1]:  # one constant a client: proofs and worst cases know such, instances do not
-                    return False
-                exact = outward(value_of_base(value, base[1]), direction == "up", self.claim.domains[name].integer)
+                name = index_of(base[0])[0]
+                exact = root_of(value, base[1], direction, self.claim.domains[name])
                 if self.claim.constants[name] == "exact":
                     tied.setdefault(name, []).append((direction, exact))
                     continue
-                if self.claim.domains[name].contains(F(-1)):
-                    exact += F(rng.choice((0, 0, 0, 1, 10))) * (1 if direction == "up" else -1)
-                    before = self.values.get(name, exact)
-                    self.values[name] = max(exact, before) if direction == "up" else min(exact, before)
-                    continue
-                if self.manner.sharp and exact <= 0 and direction == "up":
-                    self.values[name] = max(self._least(name), self.values.get(name, F(0)))
-                    continue
-                allowed = self.claim.domains[name].contains(exact)
-                if exact <= 0 and (worse or not allowed):
-                    exact = rng.choice((F(1), F(1, 10), F(1, 100))) if direction == "up" else exact
-                if exact <= 0 and not allowed:
+                chosen = self._bound(name, exact, direction, worse)
+                if chosen is None:
                     return False
-                known = self.best.get(name, exact)
-                self.best[name] = max(exact, known) if direction == "up" else min(exact, known)
-                if worse:
-                    exact = (
-                        exact * rng.choice((F(2), F(10))) if direction == "up" else exact / rng.choice((F(2), F(10)))
-                    )
-                if name in self.values:
-                    exact = max(exact, self.values[name]) if direction == "up" else min(exact, self.values[name])
-                self.values[name] = exact
+                self.values[name] = chosen
         for name, ends in tied.items():
-            fitting = between(ends)
-            if not fitting:
+            fitting = self._fitting(ends)
+            if fitting is None:
                 return False
-            self.values[name] = rng.choice(fitting)
+            self.values[name] = fitting
         return self._constants_related()
+
+    def _fitting(self, ends: list[tuple[Direction, Any]]) -> Any:
+        """A constant of several assumptions that point different ways, or a list of them; None where there is none."""
+        if not isinstance(ends[0][1], list):
+            fitting = between(ends)
+            return self.rng.choice(fitting) if fitting else None
+        ways = [way for way, _ in ends]
+        of_each = [self._fitting(list(zip(ways, own, strict=True))) for own in zip(*(v for _, v in ends), strict=True)]
+        return None if None in of_each else of_each
+
+    def _bound(self, name: str, exact: Any, direction: Direction, worse: bool) -> Any:
+        """A constant of one more assumption, or a list of them, one a client; None where there is none.
+
+        Args:
+            name: without an index.
+            exact: the best constant of this assumption, a fraction, or a list of them.
+            direction: which way it may be worse.
+            worse: whether it is to be.
+        """
+        before = self.values.get(name)
+        if not isinstance(exact, list):
+            chosen, best = self._one_bound(name, exact, direction, worse, before)
+            if best is not None:
+                known = self.best.get(name, best)
+                self.best[name] = max(best, known) if direction == "up" else min(best, known)
+            return chosen
+        earlier = before if isinstance(before, list) else [None] * len(exact)
+        found = [self._one_bound(name, one, direction, worse, b)[0] for one, b in zip(exact, earlier, strict=True)]
+        return None if None in found else found
+
+    def _one_bound(
+        self, name: str, exact: Fraction, direction: Direction, worse: bool, before: Any
+    ) -> tuple[Fraction | None, Fraction | None]:
+        """A constant, None where there is none, and the best one where it is worth to know it."""
+        rng, up, domain = self.rng, direction == "up", self.claim.domains[name]
+        if domain.contains(F(-1)):
+            exact += F(rng.choice((0, 0, 0, 1, 10))) * (1 if up else -1)
+            return _outermost(exact, before, up), None
+        if self.manner.sharp and exact <= 0 and up:
+            return max(self._least(name), before or F(0)), None
+        allowed = domain.contains(exact)
+        if exact <= 0 and (worse or not allowed):
+            exact = rng.choice((F(1), F(1, 10), F(1, 100))) if up else exact
+        if exact <= 0 and not allowed:
+            return None, None
+        best = exact
+        if worse:
+            exact = exact * rng.choice((F(2), F(10))) if up else exact / rng.choice((F(2), F(10)))
+        return _outermost(exact, before, up), best
 
     def _constants_related(self) -> bool:
         """Whether relations between constants of assumptions hold, or do with one that is worse: L == 3*mu.
@@ -236,7 +265,11 @@ class Search(Solver):
         for relation, names in self.needs.items():
             if not names or not names <= known or of_length(relation, self.words) or self.satisfied(relation):
                 continue
-            ways = [name for name in sorted(names) if self.claim.constants[name] != "exact"]
+            ways = [
+                name
+                for name in sorted(names)
+                if self.claim.constants[name] != "exact" and isinstance(self.values[name], Fraction)
+            ]
             self.rng.shuffle(ways)
             if not any(self._worse(name, relation) for name in ways):
                 return False
@@ -430,3 +463,10 @@ class Search(Solver):
 
 def _bare(e: Expression) -> str | None:
     return index_of(e.name)[0] if isinstance(e, Name) else None
+
+
+def _outermost(value: Fraction, before: Fraction | None, up: bool) -> Fraction:
+    """The constant of both: the larger one, or the smaller one of such as may be smaller."""
+    if before is None:
+        return value
+    return max(value, before) if up else min(value, before)

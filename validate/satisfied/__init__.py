@@ -20,7 +20,7 @@ from theory.sentence import Expression, index_of, text_of
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.ridges import Ridges
-from validate.satisfied import every, of_pieces, of_points, of_quadratics, of_ridges
+from validate.satisfied import each, every, of_pieces, of_points, of_quadratics, of_ridges
 from validate.satisfied.network import connected, second_eigenvalue
 from validate.satisfied.rules import Numbers, Rules
 
@@ -45,7 +45,8 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
     Args:
         predicate: the assumption.
         problem: such as `sim.problems.Quadratic`, `validate.instances.Pieces` or `Points`.
-        constants: values of its constants, in its order: Fractions for an exact decision.
+        constants: values of its constants, in its order: Fractions for an exact decision; a list, one a client, of
+            a constant that has one for each.
         network: the mixing matrix W, (N, N), for `connected`.
 
     Returns:
@@ -56,6 +57,8 @@ def true(predicate: p.Predicate, problem: Any, constants: Sequence[Any], network
     decide = _rules(problem).true.get(type(predicate))
     if decide is None:
         return None
+    if any(isinstance(c, list) for c in constants) and not isinstance(predicate, ForEvery):
+        return _decided(lambda: each.true(predicate, problem, constants, decide))
     key = ("true", predicate, *((type(c), c) for c in constants))  # a float is decided otherwise than a fraction
     return _once(key, problem, lambda: decide(predicate, problem, tuple(constants)))
 
@@ -70,13 +73,15 @@ def best(predicate: p.Predicate, problem: Any, known: Mapping[str, Any] = Mappin
 
     Returns:
         One number for each of its constants (exact where the eigenvalues are, else float64; 0 where all positive
-        numbers are constants); an empty tuple for an assumption without constants that is true; None where none are
-        (or nobody has told how to find them).
+        numbers are constants), a list of them where it has one a client; an empty tuple for an assumption without
+        constants that is true; None where none are (or nobody has told how to find them).
     """
     if isinstance(predicate, ForEvery):
         given = {name: known[name] for name in map(_base, predicate.constants) if name in known}
         return _once(("best", predicate, *given.items()), problem, lambda: _best_of_sentence(predicate, problem, given))
     look = _rules(problem).best.get(type(predicate))
+    if look is not None and each.indexed(predicate):
+        return _once(("best", predicate), problem, lambda: each.best(predicate, problem, look))
     if look is not None:
         return _once(("best", predicate), problem, lambda: look(predicate, problem))
     return () if not predicate.constants and true(predicate, problem, ()) else None
