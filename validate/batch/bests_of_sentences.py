@@ -18,6 +18,7 @@ from theory.for_every import ForEvery
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.predicates import Predicate
+from theory.program import work
 from theory.sentence import text_of
 from validate.batch.hinges import Hinges
 from validate.batch.recorded import Array
@@ -33,6 +34,8 @@ ROUNDED = 1e-12
 """Part of its numbers by which a form may be negative."""
 RANGE, HALVINGS = 40.0, 44
 """Powers of 2 between which, and between whose inverses, constants are; how often that is halved."""
+CALLS, ENTRIES = 3, 2000
+"""What a row of forms counts as work, and so many of their entries."""
 ROOM, MORE = 1.25, 4.0
 """As of `validate.satisfied.every`."""
 
@@ -42,6 +45,7 @@ ROOM, MORE = 1.25, 4.0
 
 def _least(form: Array, where: Where) -> tuple[Array, Array]:
     """The infimum of each form, minus infinity being NaN, and the size of its numbers."""
+    work.count(CALLS * form.shape[-1] + form.size // ENTRIES)
     if where is None:
         return _least_anywhere(form)
     a, b, c = form[..., 0, 0], form[..., 0, 1], form[..., 1, 1]

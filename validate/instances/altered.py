@@ -130,15 +130,19 @@ def _kinked(claim: Claim, c: Candidate) -> Iterator[Change]:
     if not slopes:
         return
     most, less = slopes[-1], slopes[0] * LESS
-    kinks = [(Piecewise((x0,), ends).still_at(x0), F(1)) for ends in ((most, less), (less, most))]
+    rounds = max(c.rounds, 2)
+    kinks = [(Piecewise((x0,), ends).still_at(x0), F(1), rounds) for ends in ((most, less), (less, most))]
     flat = Piecewise((x0 - 3, x0 - 1), (most, most * ALMOST_FLAT, most))  # with its minimiser between the knots
-    kinks.append((flat.still_at(x0 - 2), most / 3))
-    for one, tilt in kinks:
+    kinks.append((flat.still_at(x0 - 2), most / 3, rounds))
+    kinks.append((Piecewise((x0,), (most * FLATTER, most)).still_at(x0), F(1), DRIFTING))
+    for one, tilt, rounds in kinks:
         both = tuple(one.plus(Piecewise((), (F(0),), sign * tilt)) for sign in (1, -1))
-        drawn = "sample" in claim.program.operations
-        each = (both,) * c.clients if drawn else tuple((both[n % 2],) for n in range(c.clients))
+        operations = claim.program.operations
+        each = (both,) * c.clients if "sample" in operations else tuple((both[n % 2],) for n in range(c.clients))
+        if "noise" in operations:  # which pulls to both sides
+            each = ((one,),) * c.clients
         changed = replace(c, hessian=None, linear=None, functions=each)
-        yield of_rounds(changed, claim, max(c.rounds, 2)), {}
+        yield of_rounds(changed, claim, rounds), {}
 
 
 def _with_a_second_well(claim: Claim, c: Candidate) -> Iterator[Change]:
@@ -165,8 +169,9 @@ def _with_a_second_well(claim: Claim, c: Candidate) -> Iterator[Change]:
 
 WELL_TURNS = 6
 """Of loops where a client has a second minimum."""
-LESS, ALMOST_FLAT = F(1, 4), F(1, 100)
-"""Of the least slope, on one side of a knee; of the largest, between two."""
+LESS, ALMOST_FLAT, FLATTER, DRIFTING = F(1, 4), F(1, 100), F(1, 10), 10
+"""Of the least slope, on one side of a knee; of the largest, between two, and on one side of a knee from which a mean
+drifts away for so many rounds."""
 
 
 def _in_other_units(claim: Claim, c: Candidate) -> Iterator[Change]:

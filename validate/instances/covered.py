@@ -9,7 +9,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.domain import COUNT
 from theory.for_every import ForEvery
-from theory.formula import Apply, Name, UndefinedError, names_in
+from theory.formula import Apply, Name, Number, UndefinedError, names_in
 from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
@@ -19,7 +19,7 @@ from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
-from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
+from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions, starts_at
 from validate.instances.problems import Quadratics
 from validate.instances.reached import chances_in, chances_of, longest
 from validate.instances.ridges import Ridges
@@ -34,6 +34,8 @@ LEAST = 20
 """Instances with sides that are not 0."""
 STILL = 40
 """Runs from the minimiser that are to say nothing, before it is taken that none does."""
+MOVED = 200
+"""Instances that are moved to their minimiser for it."""
 SHORT = 1000
 """A denominator that is written out."""
 TRIES = 60
@@ -75,6 +77,10 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
         missing.append(f"only {counted(len(telling), 'instance')} with a side that is not 0")
+    elif len(found.seen) < LEAST:
+        missing.append(f"only {counted(len(found.seen), 'instance')}")
+    elif len(telling) < LEAST and not _is_zero_by_text(claim):
+        missing.append(f"only {counted(len(telling), 'instance')} with a side that is not 0, and its text says no 0")
     elif len(telling) < LEAST:
         how, few = _would_break(claim), f"only {counted(len(telling), 'instance')} with a side that is not 0"
         if how is None:
@@ -151,6 +157,17 @@ def _is_over_a_ball(claim: Claim) -> bool:
         isinstance(part, Apply) and part.operation == "argmin_n" and len(part.arguments) == 2
         for part in everything_said(claim)
     )
+
+
+def _is_zero_by_text(claim: Claim) -> bool:
+    """Whether a side is the number 0: then sides that are all 0 may be what is claimed."""
+    words = claim.vocabulary
+    sides = list(claim.sentence.sides)
+    for i, side in enumerate(sides):
+        while isinstance(side, Name) and side.name in words.definitions:
+            side = words.definitions[side.name]
+        sides[i] = side
+    return any(isinstance(side, Number) and side.value == 0 for side in sides)
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:
@@ -235,12 +252,15 @@ def _is_convex(claim: Claim, one: PolyakLojasiewicz) -> bool:
 def compares_far_rounds(claim: Claim) -> bool:
     """Whether an inner product or a norm in it has models or gradients of rounds that may be any number apart.
 
-    Such as of x0 and of x[k]. On quadratics, and along a line, gradient descent hardly turns; on other convex functions
-    of two dimensions it may, over hundreds of short steps, from one flat to another.
+    Such as of x0 and of x[k], also where x0 is 0 and not written. On quadratics, and along a line, gradient descent
+    hardly turns; on other convex functions of two dimensions it may, over hundreds of short steps, from one flat to
+    another, and with samples drawn at random on quadratics, too.
     """
-    if claim.of is None or not claim.has_sentence or any(isinstance(one, Quadratic) for one in claim.predicates):
+    if claim.of is None or not claim.has_sentence:
         return False
-    words = claim.vocabulary
+    if not claim.of.program.random and any(isinstance(one, Quadratic) for one in claim.predicates):
+        return False
+    words, at_origin = claim.vocabulary, starts_at(claim, frozenset({"x0"}))
 
     def names(e: Expression) -> frozenset[str]:
         return frozenset(part.name for part in everything(e) if isinstance(part, Name))
@@ -249,7 +269,8 @@ def compares_far_rounds(claim: Claim) -> bool:
         """What the rounds in a vector are counted from: nothing for x0 and x[1], k for x[k+1]."""
         parts = list(everything_meant(e, words))
         found = {names(part.indices[0]) for part in parts if isinstance(part, At)}
-        return found | {frozenset() for part in parts if isinstance(part, Name) and part.name == "x0"}
+        from_origin = at_origin and not any(isinstance(part, Name) and part.name.startswith("xstar") for part in parts)
+        return found | {frozenset() for part in parts if from_origin or (isinstance(part, Name) and part.name == "x0")}
 
     return any(
         isinstance(part, Apply) and part.operation in ("dot", "norm", "norm2") and len(rounds(part)) > 1
@@ -392,7 +413,7 @@ def _is_silent_at_minimiser(claim: Claim, found: Hunt) -> bool:
     """Whether a claim says nothing of any run that begins at the minimiser, as sides are undefined there."""
     tried = Hunt()
     count = 0
-    for seen in found.seen:
+    for seen in found.seen[:MOVED]:
         moved = with_its_start(candidate_of(seen.drawn))
         one = None if moved is None else realised(claim, moved)
         if one is None:

@@ -18,7 +18,7 @@ from theory.claim import Claim
 from theory.program import work
 from theory.sentence import index_of
 from validate.instances.affordable import fits_moments
-from validate.instances.candidates import candidate_of
+from validate.instances.candidates import candidate_of, size
 from validate.instances.ladder import Climb, Ladder
 from validate.instances.longer import CLIENTS, ROUNDS, named, ways
 from validate.instances.parameters import choose
@@ -29,6 +29,8 @@ from validate.instances.stages import Budget
 F = Fraction
 LARGEST, TIGHTEST, SHARE = 64, 1, 1 / 10
 """Of an integer; instances of which each goes so far; the share of the budget."""
+LATE, NEAR, LEAPS = 1000, 60, 12
+"""Rounds, at once; the tightest instances, and how many of them, those with the shortest numbers, are made so long."""
 TOGETHER = 2000
 """Tuples of integers of a claim about numbers alone."""
 MISSED = 4
@@ -49,23 +51,49 @@ def of_every_size(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: B
     def spent() -> bool:
         return stop() or budget.took(before, SHARE)
 
-    for seen in sorted(found.seen, key=lambda one: -one.score)[:TIGHTEST]:
+    tightest = sorted(found.seen, key=lambda one: -one.score)
+    if _late(claim, tightest, ladder, spent) or _each_value(claim, tightest, ladder, spent):
+        budget.leave_out(before)
+        return ladder.broken
+    budget.leave_out(before)
+    return None
+
+
+def _late(claim: Claim, tightest: list[Seen], ladder: Ladder, spent: Callable[[], bool]) -> bool:
+    """Whether a run of `LATE` rounds breaks it: the tightest round is often the first, which says nothing of others."""
+    if claim.of is None or "k" not in claim.free:
+        return False
+    candidates = [candidate_of(seen.drawn) for seen in tightest[:NEAR]]
+    for base in sorted(candidates, key=lambda one: size(one)[3])[:LEAPS]:  # whose fractions stay short
+        way = next((way for way in ways(claim, base) if way.name == ROUNDS), None)
+        if way is None or way.now >= LATE:
+            continue
+        if spent():
+            break
+        climb, late = Climb(claim, base, way, ladder, spent, lambda one: fits_moments(claim, one)), min(way.most, LATE)
+        told = climb.told(base, late)
+        if told is not None and told.broken and climb.confirmed(late):
+            return True
+    return False
+
+
+def _each_value(claim: Claim, tightest: list[Seen], ladder: Ladder, spent: Callable[[], bool]) -> bool:
+    """Whether an integer of the tightest instance at one of the small values breaks it."""
+    for seen in tightest[:TIGHTEST]:
         base, known = candidate_of(seen.drawn), set[str]()
         for way in ways(claim, base):
             if way.name in known or (way.name == ROUNDS and ROUNDS not in claim.symbols):
                 continue
             known.add(way.name)
             climb, missed = Climb(claim, base, way, ladder, spent, lambda one: fits_moments(claim, one)), 0
-            for value in (v for v in range(2, LARGEST + 1) if v != way.now and v & (v - 1)):
+            for value in (v for v in range(2, min(LARGEST, way.most) + 1) if v != way.now and v & (v - 1)):
                 if missed == MISSED or spent():
                     break
                 told = climb.told(base, value)
                 missed += told is None
                 if told is not None and told.broken and climb.confirmed(value):
-                    budget.leave_out(before)
-                    return ladder.broken
-    budget.leave_out(before)
-    return None
+                    return True
+    return False
 
 
 def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> Iterator[Seen]:

@@ -20,8 +20,8 @@ from validate.instances.stages import Budget
 
 FIRST = 4 * 10**6
 """Added to the seed."""
-EACH = 5
-"""Instances after which it is asked again whether support is earned."""
+EACH, MORE = 5, 10
+"""Instances after which it is asked again whether support is earned; of many, this part."""
 OPERATIONS = 4_000_000
 """That further instances may take, quick and full, beside what a hunt may: so many instances are wanted of either."""
 
@@ -40,7 +40,7 @@ def further(claim: Claim, found: Hunt, seeds: int, seed: int, stop: Callable[[],
     budget, kinds = Budget(OPERATIONS), [] if closed(claim) else _kinds(claim)
     asked = -EACH
     for i in range(seeds if kinds else 0):
-        if len(found.seen) >= asked + EACH:
+        if len(found.seen) >= asked + max(EACH, asked // MORE):
             asked = len(found.seen)
             if not few_tell(found) and is_earned(claim, found):
                 return None

@@ -26,6 +26,7 @@ from validate.instances.candidates import (
 )
 from validate.instances.coordinates import in_more_coordinates
 from validate.instances.every_size import far_out, of_every_size
+from validate.instances.few_kept import with_few_kept
 from validate.instances.further import further
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outcomes import with_more_outcomes
@@ -52,6 +53,7 @@ SIZES, FAR_OUT = "every size up to 64", "numbers far out"
 TURNING = "long runs that turn"
 RARE = "chances of a hundredth and less"
 OUTCOMES = "thousands of outcomes"
+FEW_KEPT = "long runs that keep one coordinate"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
@@ -164,6 +166,8 @@ def _breaks(
         yield seen, FAR_OUT
     for rare in with_rare_chances(claim, found, stop, budget):
         yield from _staged(confirmed(claim, rare), RARE)
+    for seen in with_few_kept(claim, found, stop, budget):
+        yield from _staged(seen, FEW_KEPT)
     for seen in with_more_outcomes(claim, found, stop, budget):
         yield from _staged(seen, OUTCOMES)
     for seen in turned(claim, found, stop):

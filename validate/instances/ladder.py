@@ -29,8 +29,9 @@ TIGHTEST = 3
 """Instances that are made longer."""
 RUNGS = 60
 """Values of integers that no budget cuts."""
-LONGEST = 60_000
-"""Rounds times turns times digits of an instance that is played in fractions."""
+LONGEST, STRAIGHT = 60_000, 30_000
+"""Rounds times turns times digits of an instance that is played in fractions; times numbers where nothing is drawn, as
+runs whose fractions grow long end early then (`validate.primitives.LONG`)."""
 SIMPLER = 80
 """Candidates on the way to a simpler instance."""
 GROWS = 1e-9
@@ -238,7 +239,9 @@ class Climb:
             if problem.clients * samples >= MANY:
                 return False
         steps = one.instance.rounds * turns_of(program, one.values)
-        return steps * min(steps, 8) * size(candidate_of(one))[3] <= LONGEST
+        entries, *_, digits, _ = size(candidate_of(one))
+        one_outcome = not program.random and steps * entries <= STRAIGHT
+        return one_outcome or steps * min(steps, 8) * digits <= LONGEST
 
     def confirmed(self, value: int) -> bool:
         """Whether a break stands in fractions, on an instance that was made simpler before; it is kept if it does."""

@@ -44,8 +44,10 @@ def with_more_outcomes(claim: Claim, found: Hunt, stop: Callable[[], bool], budg
         return stop() or budget.took(before, SHARE)
 
     for seen in _tightest(found):
-        if spent() or score_in_floats(claim, seen.drawn) is not None:
+        if spent():
             break
+        if score_in_floats(claim, seen.drawn) is not None:
+            continue
         for way in ways(claim, candidate_of(seen.drawn)):
             if way.name in (ROUNDS, SAMPLES, CLIENTS):
                 yield from _grown(claim, found, seen, way, spent)

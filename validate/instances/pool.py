@@ -19,7 +19,17 @@ from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number
 from theory.program import limits
-from theory.sentence import FUNCTION_NAMES, At, Expression, Sentence, everything, index_of, parse_expression
+from theory.sentence import (
+    FUNCTION_NAMES,
+    At,
+    Expression,
+    Sentence,
+    everything,
+    exchanged,
+    index_of,
+    parse_expression,
+)
+from validate.instances.centred import centred
 from validate.instances.free_vectors import FRAMED, frame, free_vectors, tied_vectors
 from validate.instances.instance import Instance
 from validate.instances.kinds import problem_of
@@ -91,7 +101,7 @@ def needs_minimiser(claim: Claim) -> bool:
     return _once(claim, "needs minimiser", found)
 
 
-def _once(claim: Claim, what: str, found: Callable[[], bool]) -> bool:
+def _once(claim: Claim, what: str, found: Callable[[], Any]) -> Any:
     """What is asked of a claim for every instance, found out once."""
     return claim.vocabulary.kept.once(what, found)
 
@@ -109,13 +119,20 @@ def _trees(claim: Claim) -> Iterator[Expression]:
 
 def fitting_sizes(claim: Claim, large: bool = False) -> list[Size]:
     """The sizes that relations between N, d and numbers (``N <= 1``) and draws of so many (``w.choose(20)``) allow."""
+    return _once(claim, f"fitting sizes, {large}", lambda: _fitting_sizes(claim, large))
+
+
+def _fitting_sizes(claim: Claim, large: bool) -> list[Size]:
     found = [size for size in (LARGE if large else SIZES) if fits(claim, size)]
     if not found and not large:
         least = _least_sizes(claim)
         clients, dims = (range(start, start + (6 if start == 1 else 2)) for start in (least["N"], least["d"]))
         found = [size for n in clients for s in (1, 2) for d in dims if fits(claim, size := Size(n, s, d))]
-        wider = ((n, d) for n in range(1, WIDEST + 1) for d in range(1, WIDEST + 1) if n * d <= WIDEST)
-        found = found or [size for n, d in wider if fits(claim, size := Size(n, 1, d))][:MOST_SIZES]
+        wide = range(1, WIDEST + 1)
+        wider = (Size(n, 1, d) for n in wide for d in wide if n * d <= WIDEST)
+        found = found or [size for size in wider if fits(claim, size)][:MOST_SIZES]
+        sampled = (Size(n, s, d) for n in clients[:3] for s in wide for d in dims[:2])
+        found = found or [size for size in sampled if fits(claim, size)][:MOST_SIZES]
     return found
 
 
@@ -123,7 +140,22 @@ def fits(claim: Claim, size: Size) -> bool:
     """Whether the relations between N, d and numbers (``N <= 1``), and draws of so many, allow a size."""
     numbers = {"N": F(size.clients), "d": F(size.dim)}
     drawn_of = [] if claim.program is None else [Sentence(of, "<=", most) for _, of, most in limits(claim.program)]
-    return all(_true_of_sizes(relation, numbers) for relation in (*claim.relations, *drawn_of))
+    relations = (_counted(relation, size.samples) for relation in (*claim.relations, *drawn_of))
+    return all(_true_of_sizes(relation, numbers) for relation in relations)
+
+
+def _counted(relation: Sentence, samples: int) -> Sentence:
+    """A relation with the number of samples in the place of ``sum_i(1)``, also where it is said of all clients."""
+
+    def number(e: Expression) -> Expression | None:
+        if isinstance(e, Apply) and e.operation == "sum_i" and isinstance(e.arguments[0], Number):
+            return Number(e.arguments[0].value * samples)
+        if isinstance(e, Apply) and e.operation in ("mean_n", "max_n", "min_n"):
+            inner = exchanged(e.arguments[0], number)
+            return inner if isinstance(inner, Number) else None
+        return None
+
+    return Sentence(exchanged(relation.left, number), relation.relation, exchanged(relation.right, number))
 
 
 def _least_sizes(claim: Claim) -> dict[str, int]:
@@ -224,10 +256,17 @@ def drawn(
             rounds = more.choice((3, 4, 5, 6, 8, 10)) if certain else rounds
         if isinstance(problem, Pieces) and more.random() < 0.3:
             problem = _with_another_sample(problem, more)
+        if starts_at(claim, frozenset({"xstar"})):
+            try:
+                problem = centred(problem)
+            except ValueError:
+                return None
         start = np.array([rng.choice(DISTANCES) for _ in range(size.dim)], dtype=object)
         tops = _tops(problem) if isinstance(problem, Pieces) else ()
         if tops and more.random() < 0.5:
             start = np.array([more.choice(tops) + more.choice(NEAR)], dtype=object)
+        if starts_at(claim, frozenset({"x0"})):
+            start = np.array([F(0)] * size.dim, dtype=object)
         still = _starts_at_minimiser(claim) or rng.random() < (0.4 if large or long else 0.25)
         if still and not (in_plane and claim.program is None):
             try:
@@ -322,20 +361,32 @@ def has_functions(claim: Claim) -> bool:
 
 def _starts_at_minimiser(claim: Claim) -> bool:
     """Whether a relation ties the start to the minimiser: it holds there, and not close to it."""
+    return starts_at(claim, frozenset({"x0", "xstar"}))
+
+
+def starts_at(claim: Claim, tied: frozenset[str]) -> bool:
+    """Whether a relation of these names alone holds where they are 0, and not where one is close to it."""
 
     def found() -> bool:
         for relation in claim.relations:
             trees = [p for side in relation.sides for p in everything(side)]
-            names = {p.name for p in trees if isinstance(p, Name)}
-            if not {"x0", "xstar"} <= names or names - {"x0", "xstar"}:
+            if {p.name for p in trees if isinstance(p, Name)} != tied:
                 continue
-            one = Pieces(((Piecewise((), (F(1),), F(0)),),))
-            at, close = (Setting(one, np.array([x], dtype=object), {}, 1, claim) for x in (F(0), CLOSE))
+            at, close = (
+                Setting(
+                    Pieces(((Piecewise((), (F(1),), F(0) if "x0" in tied else x),),)),
+                    np.array([x], dtype=object),
+                    {},
+                    1,
+                    claim,
+                )
+                for x in (F(0), CLOSE)
+            )
             if relation_satisfied(relation, at, claim) and not relation_satisfied(relation, close, claim):
                 return True
         return False
 
-    return _once(claim, "starts at the minimiser", found)
+    return bool(_once(claim, f"starts at {sorted(tied)}", found))
 
 
 def instance_of_values(

@@ -13,6 +13,8 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.program import LINEAR_GIVEN_DRAWS, work
 from validate.instances.affordable import fits_moments
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 
 CHANCES = ((Fraction(1, 20), 200), (Fraction(1, 100), 600), (Fraction(1, 1000), 100))
 """With the rounds of a run: so many that what is renewed that seldom is as old as it comes, or hardly ever renewed."""
-ONE_OF, ROUNDS = 20, 200
-"""Clients, or coordinates, of which one is chosen; rounds of such a run."""
+ONE_OF, ROUNDS, LONG = 20, 200, 400
+"""Clients, coordinates or samples of which one is chosen; rounds of such a run, and of one in which one sample counts:
+the mean is curved so little that a step shows later."""
 TIGHTEST, OTHERS, EVEN, SHARE = 20, 20, 4, 4.0
 """Instances that are changed so: those with the least room, and others, as the tightest may hardly move; and the first
 few with linear terms of one size. Shares of the budget, which is left out of it."""
@@ -95,6 +98,19 @@ def _seldom(claim: Claim, c: Candidate) -> Iterator[Candidate]:
         if names and way is not None and way.now < ONE_OF:
             for rounds in (ROUNDS,) if "k" in claim.free else (ONE_OF, ROUNDS):  # of the last round alone, or of each
                 yield of_rounds(way.grown(alone, ONE_OF), claim, rounds)
+    one_sample = _with_one_sample(c) if claim.program is not None and "sample" in claim.program.operations else None
+    if one_sample is not None:
+        for rounds in (LONG,) if "k" in claim.free else (ONE_OF, LONG):
+            yield of_rounds(one_sample, claim, rounds)
+
+
+def _with_one_sample(c: Candidate) -> Candidate | None:
+    """The candidate of clients with `ONE_OF` samples, of which all but the first are 0; None without quadratics."""
+    if c.hessian is None or c.linear is None:
+        return None
+    hessian, linear = (np.repeat(one[:, :1], ONE_OF, axis=1) for one in (c.hessian, c.linear))
+    hessian[:, 1:], linear[:, 1:] = Fraction(0), Fraction(0)
+    return replace(c, hessian=hessian, linear=linear)
 
 
 __all__ = ["with_rare_chances"]

@@ -61,7 +61,8 @@ def refitted(claim: Claim, c: Candidate, kept: Collection[str] = ()) -> Candidat
                 name for name, v in open_.items() if isinstance(v, list) and name not in schedules_of(claim)
             }
             total = worth(side, world, claim)
-            if relation.relation == "==" and len(lists) == 1 and isinstance(value, Fraction) and total:
+            exact = isinstance(value, Fraction) and isinstance(total, Fraction) and total != 0
+            if relation.relation == "==" and len(lists) == 1 and exact:
                 name = lists.pop()
                 values[name] = [v * value / total for v in values[name]]
                 break

@@ -29,12 +29,18 @@ from validate.instances.roles import roles_in
 from validate.instances.setting import F, Setting, Values
 from validate.instances.turning_points import Solver
 
+MOST_BALANCED = 40
+"""Values of an integer of one client, at which an equation of all clients may hold."""
 MOST_TURNS = 200
 """Of a loop whose number of turns a relation bounds from below."""
 SHARES = (F(1), F(1), F(1), F(1, 2), F(9, 10), F(1, 10), F(1, 10), F(1, 100), F(2))
 SHARP_SHARES = (F(1), F(1, 20), F(1), F(1, 2), F(1, 100), F(1))
 """Of the value at which a relation turns."""
-EACH_ROUND = frozenset({"k", "*k"})
+EACH_ROUND, EACH_CLIENT = frozenset({"k", "*k"}), frozenset({"n"})
+LEADING, FINE = 1 / 4, 1000
+"""How often one client's number is as large as an equation of all allows; the parts of their sum that it may be."""
+SOLVED_FOR_EACH, AT_THE_END = 1 / 2, 1 / 2
+"""How often numbers of each client are solved for where a relation bounds each; how often they are at that end then."""
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
 AT_AN_END, ALONE = 1 / 8, 0.2
@@ -381,8 +387,18 @@ class Search(Solver):
         values = [fitting[0] if alike else rng.choice(fitting) for _ in range(N)]
         self.values[name] = values
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
+        aside = random.Random(f"{name} of each client: {self.values}")  # so that all else is drawn as without
         for relation in known:
+            of_each = self._is_over(relation, EACH_CLIENT) and (
+                relation.relation == "==" or aside.random() < SOLVED_FOR_EACH
+            )
+            if of_each and self._solved_for_each(name, relation, aside):
+                continue
             if self.satisfied(relation):
+                continue
+            if relation.relation == "==" and (domain.integer or name in self.roles.steps):
+                if not self._balanced(name, relation, aside):
+                    return False
                 continue
             if relation.relation == "==":  # such as sum_n(q_n) == 1: scaled
                 left, right = self._value(relation.left), self._value(relation.right)
@@ -394,14 +410,75 @@ class Search(Solver):
                 self.values[name] = [value] * N
                 if self.satisfied(relation):
                     break
-        return all(self.satisfied(relation) for relation in known)
+        held = all(self.satisfied(relation) for relation in known)
+        whole = domain.integer or name in self.roles.steps
+        if N > 1 and not whole and any(r.relation == "==" for r in known) and aside.random() < LEADING:
+            return self._led(name, known) or held
+        return held
+
+    def _led(self, name: str, known: Sequence[Sentence]) -> bool:
+        """Whether relations hold with one client's number as large as they allow, and all others the same.
+
+        The others are what an equation leaves them, such as sum_n(q_n) == 1. As before where they hold with none.
+        """
+        before, domain, N = self.values[name], self.claim.domains[name], self.world.clients
+        equation = next(relation for relation in known if relation.relation == "==")
+        most = sum(before, F(0)) if before else F(0)
+        fewest, too_many = 0, FINE + 1
+        kept = None
+        while too_many - fewest > 1:
+            part = (fewest + too_many) // 2
+            first, rest = most * F(part, FINE), None
+            gaps = []
+            for other in (F(0), F(1)):
+                self.values[name] = [first] + [other] * (N - 1)
+                left, right = self._value(equation.left), self._value(equation.right)
+                gaps += [left - right] if isinstance(left, Fraction) and isinstance(right, Fraction) else []
+            if len(gaps) == 2 and gaps[0] != gaps[1]:
+                rest = gaps[0] / (gaps[0] - gaps[1])
+            if rest is not None and domain.contains(rest) and domain.contains(first):
+                self.values[name] = [first] + [rest] * (N - 1)
+                if all(self.satisfied(relation) for relation in known):
+                    fewest, kept = part, self.values[name]
+                    continue
+            too_many = part
+        self.values[name] = before if kept is None else kept
+        return kept is not None
+
+    def _balanced(self, name: str, relation: Sentence, rng: random.Random) -> bool:
+        """Whether an equation holds with integers of the clients, small ones but for one, such as mean_n(t_n) == 2."""
+        N, least = self.world.clients, max(1, int(self.claim.domains[name].lower or 0))
+        for small in ([F(least)] * N, [F(least + rng.randrange(3)) for _ in range(N)]):
+            one = rng.randrange(N)
+            for value in range(least, least + MOST_BALANCED):
+                self.values[name] = [F(value) if n == one else small[n] for n in range(N)]
+                if self.satisfied(relation):
+                    return True
+        return False
+
+    def _solved_for_each(self, name: str, relation: Sentence, rng: random.Random) -> bool:
+        """Whether a relation of each client holds with numbers at what it allows each, or a share of that."""
+        before, solved, domain = self.values[name], [], self.claim.domains[name]
+        exact = relation.relation == "=="
+        share = F(1) if exact or rng.random() < AT_THE_END else rng.choice(SHARES)
+        for n in range(self.world.clients):
+            self.client = n
+            ends = [end for end in self._ends(name, relation) if domain.contains(share * end)]
+            solved.append(share * (min(ends) if ends and not exact else ends[0]) if ends else None)
+        self.client = 0
+        if None not in solved:
+            self.values[name] = solved
+            if self.satisfied(relation):
+                return True
+        self.values[name] = before
+        return False
 
     def _choose_schedule(self, name: str, candidates: list[Any], at_end: list[Fraction]) -> bool:
         """One number a round: at the end of what the relations allow in each, or falling, or the same."""
         rng, rounds = self.rng, max(self.world.rounds, 1)
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
         share = rng.choice((F(1), F(1), F(1, 2), F(1, 10)))
-        of_all = [relation for relation in known if not self._is_of_each_round(relation)]
+        of_all = [relation for relation in known if not self._is_over(relation, EACH_ROUND)]
         same = [end for relation in of_all for end in self._ends(name, relation)]  # in every round
         solved: list[Any] = []
         for k in range(rounds):
@@ -424,11 +501,9 @@ class Search(Solver):
         self.values.pop(name, None)
         return False
 
-    def _is_of_each_round(self, relation: Sentence) -> bool:
-        """Whether a relation says something of every round, and not of all of them together."""
-        return bool(
-            frozenset().union(*(read(s, self.words).free for s in (relation.left, relation.right))) & EACH_ROUND
-        )
+    def _is_over(self, relation: Sentence, indices: frozenset[str]) -> bool:
+        """Whether a relation says something for all values of an index, and not of all of them together."""
+        return bool(frozenset().union(*(read(s, self.words).free for s in (relation.left, relation.right))) & indices)
 
     def _choose_weights(self, name: str) -> bool:
         assert self.claim.program is not None

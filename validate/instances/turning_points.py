@@ -30,19 +30,20 @@ class Solver:
     Attributes:
         values: so far.
         round: in which numbers of a round are meant.
+        client: whose numbers are meant, of such as are one a client.
     """
 
     def __init__(self, claim: Claim, world: Setting, values: Values) -> None:
         self.claim, self.world, self.values = claim, world, values
         self.words = claim.vocabulary
-        self.round = 0
+        self.round = self.client = 0
 
     def satisfied(self, relation: Sentence) -> bool:
         """Whether a relation holds for the values so far."""
         return relation_satisfied(relation, self.world, self.claim, holds_surely)
 
-    def _value(self, e: Expression, n: int = 0) -> Any:
-        at, code = {"n": n, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
+    def _value(self, e: Expression, n: int | None = None) -> Any:
+        at, code = {"n": self.client if n is None else n, "i": 0, "k": self.round}, compiled(e, self.words, once=False)
         try:
             return evaluate(e, self.world, at, self.words) if code is None else to_fraction(code(self.world, at, {}))
         except (ValueError, KeyError, IndexError, ZeroDivisionError):

@@ -27,12 +27,12 @@ from theory.worst_case.forms import (
 )
 from validate.both_sides import in_outcomes, indices_of, relation_holds
 from validate.instances.instance import Instance
-from validate.instances.pool import needs_minimiser
+from validate.instances.pool import needs_minimiser, starts_at
 from validate.rounds import TooManyOutcomesError
 from validate.worst_case.apart import across
 from validate.worst_case.at_points import of_sentences
 from validate.worst_case.numbers import Numbers
-from validate.worst_case.unknown import Law, TooLargeError, Unknown
+from validate.worst_case.unknown import Law, TooLargeError, Unknown, Zero
 from validate.worst_case.world import OUTCOMES, Constants, FormWorld, constants_of
 
 ROOM = 48
@@ -183,6 +183,13 @@ def _is_start(form: Form) -> bool:
     return not form.values and not form.constant and list(form.gram) == [(1, 1)] and form.gram[1, 1] > 0
 
 
+def _zero(claim: Claim) -> Zero:
+    """What a relation says to be 0."""
+    if starts_at(claim, frozenset({"x0"})):
+        return "x0"
+    return "xstar" if starts_at(claim, frozenset({"xstar"})) else ""
+
+
 class _Reader:
     def __init__(
         self, claim: Claim, values: Numbers, samples: tuple[int, ...], rounds: int, room: int, nearby: bool, law: Law
@@ -208,6 +215,7 @@ class _Reader:
             convex=convex,
             law=law,
             coordinates=None if d is None else int(d),
+            zero=_zero(claim),
         )
         free = {name: self._free(name) for name in claim.vectors}
         parameters = {name: v for name, v in values.parameters.items() if name != "N"}
@@ -260,7 +268,9 @@ class _Reader:
         gap = plus(small, large, -1)
         if relation.relation == "==" or not isinstance(gap, Form):
             raise NotLinearError(f"the assumption {relation}")
-        return [(str(relation), gap)]
+        if gap.is_number and gap.constant > 0:
+            raise NoReadingError(f"{relation} does not hold at these numbers")
+        return [] if gap.is_number else [(str(relation), gap)]
 
     def cases(self, wanted: Mapping[str, int] | None) -> list[Case]:
         """What is claimed, for every value of the free indices and every outcome; or only `read_claim`'s at."""

@@ -24,6 +24,8 @@ from validate.primitives import two_points
 
 Law = Literal["any", "on a line"]
 """Of noise: all laws at once, or that of exact play in one dimension."""
+Zero = Literal["", "x0", "xstar"]
+"""What of a problem is 0; nothing where that does not matter."""
 
 
 Place = tuple[tuple[int, Any, Any], ...]
@@ -51,6 +53,7 @@ class Unknown:
         convex: whether every function is convex.
         law: of noise.
         coordinates: d, where something speaks of it.
+        zero: which of the start and the minimiser is 0; the other is a basis vector then.
 
     Attributes:
         basis: names of the basis vectors.
@@ -72,6 +75,7 @@ class Unknown:
         convex: bool = True,
         law: Law = "any",
         coordinates: int | None = None,
+        zero: Zero = "",
     ) -> None:
         from flint import fmpq
 
@@ -94,12 +98,18 @@ class Unknown:
         self.roots: list[int] = []
         self.gradient_roots: dict[int, tuple[int, int]] = {}
         self.origin = self.new("origin")
+        if zero:  # as what is 0 is 0 exactly, and no solution of a program is
+            self.origin = self.zeros
         self.start = self.origin
         self._own: dict[int, Vector] = {}
         self._proximal: dict[tuple[Vector, Any, int], Vector] = {}
         if minimiser:
             if not nearby:
-                self.start = self.plus(self.origin, self.new("x0 - x*", root=True))
+                away = self.new("x0 - x*", root=True)
+                if zero == "x0":
+                    self.origin = self.plus(self.zeros, away, -1)
+                else:
+                    self.start = self.plus(self.origin, away)
             self._rest(self.origin, range(self.clients), same)
 
     @property
