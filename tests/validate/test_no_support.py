@@ -49,3 +49,36 @@ def test_a_ball_that_binds_is_known_in_one_dimension(tmp_path: Any) -> None:
     verdict, why = words(one, tmp_path)
     assert verdict == "undecided"
     assert "its minimiser is known in one dimension only" in why
+
+
+AT_X0 = "norm(grad(f, x0)) == 2*norm(x0 - xstar)"
+TIED = {
+    "gradient": claim("one", "f(x0) - fstar <= norm(grad(f, x0))*norm(x0 - xstar)*(9/20 + (L/mu - 1))", of=descent,
+                      assuming=("smooth(f, L)", "strongly_convex(f, mu)", AT_X0, "eta <= 1/L")),
+    "value": claim("one", "norm2(grad(f, x0)) <= 19/10*L*(f(x0) - fstar)", of=descent,
+                   assuming=("smooth(f, L)", "convex(f)", "f(x0) - fstar == norm2(x0 - xstar)")),
+    "mean": claim("one", "norm2(x[1] - x0) <= eta**2*mean_n(norm2(grad(f_n, x0)))/5", of=descent,
+                  assuming=("smooth(f_n, L)", "norm(grad(f_n, x0)) == 2*norm(grad(f, x0))")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tied", TIED)
+def test_sides_that_are_0_because_the_start_is_the_minimiser(tied: str, tmp_path: Any) -> None:
+    """x^2 from 1 breaks the first two, four gradients 1, 1, 1, -1 the last; what is drawn satisfies them as 0 == 0."""
+    verdict, why = words(TIED[tied], tmp_path)
+    assert verdict == "undecided"
+    assert "its text says no 0" in why
+
+
+@algorithm
+def sampled(w: Any, x: Any, *, eta: Any) -> Any:
+    return x - eta * w.mean(w.gradient(x, w.sample()))
+
+
+def test_draws_turn_quadratics_too(tmp_path: Any) -> None:
+    """Rows (3/5, 4/5) and (84/85, -13/85) through (1, 0), eta = 1: the second step is 1.12 from 0."""
+    classes = ("smooth(f_ni, L)", "strongly_convex(f, mu)", "convex(f_ni)", "same_minimiser(f_ni)", "quadratic(f_ni)")
+    assuming = (*classes, "eta <= 1/L", "norm(x0) <= 0", "N == 1")
+    verdict, why = words(claim("one", "norm(x[k]) <= norm(xstar)", of=sampled, assuming=assuming), tmp_path)
+    assert verdict in ("undecided", "refuted")
+    assert verdict == "refuted" or "vectors of rounds far apart" in why
