@@ -11,7 +11,7 @@ from typing import Any
 _HOME = Path(__file__).parent
 _HEAD = "import triton\nimport triton.language as tl\n"
 BLOCK = 32
-"""Runs of a block: as many as a warp has threads, so that a thread reads only what it wrote itself, without barriers."""
+"""Runs of a block: as many as a warp has threads, so that a thread reads only what it wrote, without barriers."""
 OPTIONS = {"num_warps": 1, "enable_fp_fusion": False}
 """Nothing is fused but what says so: runs are the same to the last bit in every batch."""
 

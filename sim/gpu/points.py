@@ -1,9 +1,9 @@
 """What kernels stand on, in Triton: points, memory, draws. Its functions become part of every kernel's text.
 
 A point is a tuple of d vectors, one a coordinate; lane r of each belongs to run r of the block. ``lanes`` is (lane,
-stride): where a block's runs are in global memory, and how many there are. These functions are never called from Python:
-`sim.gpu.loading` reads this file, and makes of each a function of Triton. What is fused is written so (`tl.fma`), for the
-compiler is told to fuse nothing.
+stride): where a block's runs are in global memory, and how many there are. These functions are never called from
+Python: `sim.gpu.loading` reads this file, and makes of each a function of Triton. What is fused is written so
+(`tl.fma`), for the compiler is told to fuse nothing.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import triton.language as tl
 
-    D: Any
+    D: Any = None
 
 # --- arithmetic of points
 
@@ -277,7 +277,7 @@ def store_pick(picks, index, lanes, value):
 
 def write_keys(keys, words_taken, count, lanes, words, at, first, source, key):
     """Words as keys that order them, ties to the smaller number; those from `count` on come last."""
-    for c in range(0, words_taken):
+    for c in range(words_taken):
         word, words, at = take(words, at, first, source, key)
         one = (word.to(tl.int64) << 31) | c
         tl.store(keys + c * lanes[1] + lanes[0], tl.where(c < count, one, 0x7FFFFFFFFFFFFFFF))
@@ -287,7 +287,7 @@ def write_keys(keys, words_taken, count, lanes, words, at, first, source, key):
 def next_key(keys, count, last, lanes):
     """The smallest key above the last one."""
     found = (last & 0) | 0x7FFFFFFFFFFFFFFF
-    for c in range(0, count):
+    for c in range(count):
         one = tl.load(keys + c * lanes[1] + lanes[0])
         found = tl.where((one > last) & (one < found), one, found)
     return found
@@ -300,7 +300,7 @@ def position(one):
 def ordered(picks, keys, samples, count, number, lanes, words, at, first, source, key):
     words, at = write_keys(keys, samples, count, lanes, words, at, first, source, key)
     last = (lanes[0] & 0) - 1
-    for b in range(0, number):
+    for b in range(number):
         last = next_key(keys, samples, last, lanes)
         store_pick(picks, b, lanes, position(last))
     return words, at
@@ -310,9 +310,9 @@ def chosen(m, keys, clients, size, lanes, at, source, key):
     """Write who is among the `size` clients with the smallest words."""
     write_keys(keys, clients, clients, lanes, no_words(source[0]), at, at, source, key)
     last = (lanes[0] & 0) - 1
-    for _s in range(0, size):
+    for _s in range(size):
         last = next_key(keys, clients, last, lanes)
-    for c in range(0, clients):
+    for c in range(clients):
         one = tl.load(keys + c * lanes[1] + lanes[0])
         tl.store(m + c * lanes[1] + lanes[0], tl.cast(one <= last, tl.float64))
 
@@ -320,11 +320,11 @@ def chosen(m, keys, clients, size, lanes, at, source, key):
 def chosen_often(m, clients, size, lanes, first, source, key):
     """Write how often each client is among `size` drawn with replacement."""
     none = tl.cast(lanes[0] & 0, tl.float64)
-    for c in range(0, clients):
+    for c in range(clients):
         tl.store(m + c * lanes[1] + lanes[0], none)
     words = no_words(source[0])
     at = first
-    for _s in range(0, size):
+    for _s in range(size):
         word, words, at = take(words, at, first, source, key)
         place = m + sample_of(word, clients) * lanes[1] + lanes[0]
         tl.store(place, tl.load(place) + 1.0)
@@ -340,7 +340,7 @@ def tossed(m, thresholds, clients, lanes, first, source, key):
     total = tl.cast(lanes[0] & 0, tl.float64)
     words = no_words(source[0])
     at = first
-    for c in range(0, clients):
+    for c in range(clients):
         word, words, at = take(words, at, first, source, key)
         one = tl.cast(word.to(tl.int64) < tl.load(thresholds + c), tl.float64)
         tl.store(m + c * lanes[1] + lanes[0], one)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from sim.gpu.points import dot, minus, plus_scaled
 
-    D: Any
-    FEATURES: Any
+    D: Any = None
+    FEATURES: Any = None
 
 
 def affine(h, b, x):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.generated import NativeFunctions, Source, generated
-from sim.native import build
 from sim.gpu.rounds import KernelText
+from sim.native import build
 from sim.simulate.initial import initial, without_gradients
 from sim.simulate.kernels import why_no_kernel, why_not_here
 from sim.simulate.parameters import Parameters
