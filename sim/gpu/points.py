@@ -150,6 +150,15 @@ def plus_some(total, v, present):
     return found
 
 
+def either(a, b):
+    return a | b
+
+
+def some_of(present):
+    """Whether a client takes part in any run of the block."""
+    return tl.reduce(tl.cast(present, tl.int32), 0, either) > 0
+
+
 def counted_some(total, number, present):
     return tl.where(present, total + number, total)
 

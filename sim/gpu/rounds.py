@@ -95,7 +95,8 @@ class LaneRounds(Rounds):
     def _of_clients(self, writer: Writer, mask: str | None, sums: list[str]) -> Lines:
         body = [*writer.client, *writer.own, *writer.lines, *writer.after]
         if mask is not None:
-            body = [f"present = load_number({self.memory.place(mask)}, n, lanes) != 0", *body]
+            present = f"present = load_number({self.memory.place(mask)}, n, lanes) != 0"
+            body = [present, "if some_of(present):", *(body or ["pass"]), "}"]
         each = ["for n in range(0, clients):", *(body or ["pass"]), "}"]
         return Lines([*writer.setup, *writer.shared, *sums, *each], after=self._counted(writer))
 
