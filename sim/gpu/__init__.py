@@ -11,10 +11,10 @@ from sim.gpu.rounds import INTEGERS, KernelText, kernel_text
 from sim.simulate.parameters import Parameters
 from theory.program import Program
 
-FUNCTIONS = {"quadratic_functions.h": "quadratics"}
+FUNCTIONS = {"quadratic_functions.h": "quadratics", "regression_functions.h": "regressions"}
 """By the header in C++ the file of this folder with the same functions."""
-MOST_COORDINATES = 32
-"""Coordinates are unrolled, and a compiler takes minutes where there are many."""
+MOST_COORDINATES = 16
+"""Coordinates are unrolled, d x d of them in a matrix: with 16 a compiler takes 20 s, with 32 minutes."""
 
 
 def kernel(
