@@ -32,19 +32,18 @@ def interpreting() -> bool:
     return bool(triton.knobs.runtime.interpret)
 
 
-def source_of(text: str, functions: str, defines: tuple[str, ...], integers: tuple[str, ...]) -> str:
+def source_of(text: str, functions: str, defines: tuple[str, ...]) -> str:
     """The whole text of a module with the function ``advance``.
 
     Args:
         text: of the kernel.
         functions: the problem's, by the name of their file here.
         defines: ``NAME=value``, integers that are known when it is compiled.
-        integers: arguments for whose values nothing is compiled anew.
     """
     known = (one.replace("DIM=", "D=").split("=") for one in defines)
     constants = "".join(f"{name} = tl.constexpr({value})\n" for name, value in known)
     parts = [_functions("points"), _functions(functions)]
-    return f"{_HEAD}{constants}\n{''.join(parts)}@triton.jit(do_not_specialize={list(integers)})\n{text}"
+    return f"{_HEAD}{constants}\n{''.join(parts)}{text}"
 
 
 @lru_cache

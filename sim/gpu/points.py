@@ -6,7 +6,7 @@ Python: `sim.gpu.loading` reads this file, and makes of each a function of Trito
 (`tl.fma`), for the compiler is told to fuse nothing.
 """
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: ignore-errors
 # ruff: noqa: RUF005 (Triton has no unpacking)
 from __future__ import annotations
 

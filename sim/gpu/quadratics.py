@@ -4,7 +4,7 @@ Read as `sim.gpu.points` is. ``functions`` are the arrays that `sim.generated.fu
 f*, and the samples'), then the number of samples.
 """
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: ignore-errors
 # ruff: noqa: RUF005 (Triton has no unpacking)
 from __future__ import annotations
 

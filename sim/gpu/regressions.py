@@ -5,7 +5,7 @@ log sum_c exp(x_c'q) - x_y'q with x row by row. Read as `sim.gpu.points` is. ``f
 `sim.generated.regressions` hands over (features, labels, x*, f* and the ridge), then how many clients and samples.
 """
 
-# mypy: disable-error-code="no-untyped-def"
+# mypy: ignore-errors
 # ruff: noqa: RUF005 (Triton has no unpacking)
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class KernelText:
 
     Attributes:
         text: the function ``advance``, but for what `sim.gpu.loading` puts before it.
-        arguments: names of its pointers, in order, but for those of the problem's functions, which come first.
+        arguments: types of its arguments by name, in order, but for the constant ``BLOCK``.
         tables: lists of numbers, ``list_0``, ...
         numbers: formulas that are one number for a whole round: ``numbers`` is (rounds, at least 1 column).
         rooms: global memory by name.
@@ -41,7 +41,7 @@ class KernelText:
     """
 
     text: str
-    arguments: tuple[str, ...]
+    arguments: dict[str, str]
     tables: Tables
     numbers: tuple[Formula, ...]
     rooms: tuple[Room, ...]
@@ -132,39 +132,46 @@ class LaneRounds(Rounds):
     def kernel(self, arrays: int, sizes: int, metrics: tuple[str, ...]) -> KernelText:
         """The kernel around the round."""
         body = self.body()
-        names, memory = self.program.inputs, self.memory
-        own = [name for name in names if f"m{name}" not in memory.rooms]
-        tables = [f"list_{j}" for j in range(len(self.scalars.tables.lists))]
-        pointers = (*tables, "numbers", "counts", "runs", "metrics", *memory.rooms, *(f"state{name}" for name in own))
-        functions = [f"f{j}" for j in range(arrays)]
-        counted = [f"z{j}" for j in range(sizes)]
-        numbers = self.scalars.rounds
+        rooms, numbers = self.memory.rooms, self.scalars.rounds
+        own = [name for name in self.program.inputs if f"m{name}" not in rooms]
+        functions = {f"f{j}": "*fp64" for j in range(arrays)} | {f"z{j}": "i64" for j in range(sizes)}
+        arguments = functions | self._pointers(own) | dict.fromkeys(INTEGERS, "i64")
+        integers = [name for name, what in arguments.items() if what == "i64"]
+        given = [f"{name}: tl.int64" if what == "i64" else name for name, what in arguments.items()]
         lines = [
-            f"def advance({', '.join((*functions, *counted, *pointers, *INTEGERS))}, BLOCK: tl.constexpr):",
+            f"@triton.jit(do_not_specialize={integers})",  # one kernel for all sizes: the same bits in every batch
+            f"def advance({', '.join(given)}, BLOCK: tl.constexpr):",
             "lane = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)",
-            f"functions = ({', '.join((*functions, *counted))},)",
+            f"functions = ({', '.join(functions)},)",
             "lanes = (lane, stride)",
             "run = tl.load(runs + lane).to(tl.uint32)",
             "key = (tl.cast(low, tl.uint32), tl.cast(high, tl.uint32))",
             "none = tl.cast(lane & 0, tl.float64)",
             "nothing = everywhere(none)",
-            *(line for line in memory.members.values() if line and not line.startswith("base")),
+            *(line for line in self.memory.members.values() if line and not line.startswith("base")),
             *(f"m{name} = load(state{name}, 0, lanes)" for name in own),
             "for k in range(begin, end):",
             *self._measured("k", metrics),
             *(f"u{j} = tl.load(numbers + (k - first) * {len(numbers)} + {j})" for j in range(len(numbers))),
-            *(line for line in memory.members.values() if line.startswith("base")),
+            *(line for line in self.memory.members.values() if line.startswith("base")),
             *body,
             "}",
             *(f"store(state{name}, 0, lanes, m{name})" for name in own),
+            *(["if measured:", *self._measured("end", metrics), "}"] if metrics else []),
+            "}",
         ]
-        if metrics:
-            lines += ["if measured:", *self._measured("end", metrics), "}"]
-        text = "\n".join(indented([*lines, "}"], 0)) + "\n"
         return KernelText(
-            text, pointers, self.scalars.tables, tuple(numbers), tuple(memory.rooms.values()), tuple(memory.counted),
-            metrics,
+            "\n".join(indented(lines, 0)) + "\n", arguments, self.scalars.tables, tuple(numbers),
+            tuple(rooms.values()), tuple(self.memory.counted), metrics,
         )  # fmt: skip
+
+    def _pointers(self, own: Sequence[str]) -> dict[str, str]:
+        """What a kernel reads and writes besides the problem's functions; `own` are the states in registers."""
+        lists = enumerate(self.scalars.tables.lists)
+        found = {f"list_{j}": "*i64" if what == "thresholds" else "*fp64" for j, (what, _) in lists}
+        found |= {"numbers": "*fp64", "counts": "*i64", "runs": "*i64", "metrics": "*fp64"}
+        found |= {name: "*i64" if room.kind == "int" else "*fp64" for name, room in self.memory.rooms.items()}
+        return found | {f"state{name}": "*fp64" for name in own}
 
     def _measured(self, k: str, metrics: tuple[str, ...]) -> Iterator[str]:
         """The metrics of the first state, of the clients' of their mean, (metrics, columns, runs)."""

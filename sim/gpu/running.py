@@ -65,7 +65,7 @@ class KernelRounds:
         self._key, self._first_run = seed_key(seed), first_run
         self._clients, self._samples = len(functions.counts), int(functions.counts.max())
         self._work = self._clients * turns(program, parameters) * functions.work
-        self._kernel = kernel_of(source_of(text.text, FUNCTIONS[functions.header], functions.defines, INTEGERS))
+        self._kernel = kernel_of(source_of(text.text, FUNCTIONS[functions.header], functions.defines))
 
     def simulate(
         self,
