@@ -39,9 +39,16 @@ def why_no_kernel(
     return kernel(program, problem, parameters, metrics)
 
 
+def missing() -> str:
+    """Why there is no Triton here, as one clause; empty where there is."""
+    from sim.gpu import loading
+
+    return loading.missing()
+
+
 def why_not_here(device: str) -> str:
     """Why kernels do not run on a device, as one clause; empty where they do."""
-    from sim.gpu.loading import interpreting, missing
+    from sim.gpu.loading import interpreting
 
     if why := missing():
         return why
