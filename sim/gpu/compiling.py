@@ -21,11 +21,11 @@ class Taken:
 
     Attributes:
         registers: of 32 bits.
-        spilled: bytes of memory for what registers have no room for.
+        stack: bytes of memory, for what registers have no room for and for what libraries keep there (cosines).
     """
 
     registers: int
-    spilled: int
+    stack: int
 
 
 def compiled(text: KernelText, functions: NativeFunctions, capability: int = 90) -> Any:

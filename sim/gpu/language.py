@@ -15,8 +15,12 @@ class Triton(Language):
     groups = ("{",)
 
     def let(self, name: str, text: str) -> str:
-        """As `Language`."""
-        return f"{name} = {text}"
+        """As `Language`.
+
+        A name for another name's value gets a value of its own: Triton (3.6, 3.9) takes for unchanged in a loop what is
+        given, in its body, the value that another name had before it, where both names began with the same.
+        """
+        return f"{name} = {f'same({text})' if text.isidentifier() else text}"
 
     def number(self, name: str, text: str) -> str:
         """As `Language`."""
@@ -24,15 +28,15 @@ class Triton(Language):
 
     def point(self, name: str, text: str, fixed: bool = False) -> str:
         """As `Language`."""
-        return f"{name} = {text}"
+        return self.let(name, text)
 
     def declared(self, name: str, lanes: bool) -> str:
         """As `Language`: what is read after a loop has to be there before it."""
-        return f"{name} = {self.none if lanes else self.nothing}"
+        return self.let(name, self.none if lanes else self.nothing)
 
     def set(self, name: str, text: str) -> str:
         """As `Language`."""
-        return f"{name} = {text}"
+        return self.let(name, text)
 
     def turns(self, turn: str, first: int, count: str) -> str:
         """As `Language`."""

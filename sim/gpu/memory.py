@@ -46,7 +46,7 @@ class LaneMemory(Memory):
     def member(self, name: str, kind: str, per_group: str) -> str:
         """As `Memory`: registers where there is one of it a run, else global memory."""
         if per_group == "1":
-            self.members[name] = f"{name} = {TRITON.nothing if kind == 'Point' else TRITON.none}"
+            self.members[name] = TRITON.declared(name, lanes=kind == "Doubles")
         else:
             self.members[name] = ""
             assert kind in ("Point", "Doubles")
@@ -90,7 +90,7 @@ class LaneMemory(Memory):
         """As `Memory`; for `some` only in the runs in which the client takes part."""
         place = self.place(name)
         if not self.facts.of_clients(name):
-            return f"{place} = {text}"
+            return TRITON.let(place, text)
         what = "store" if self.facts.types[name] == "point" else "store_number"
         return f"{what}_some({place}, n, lanes, {text}, present)" if some else f"{what}({place}, n, lanes, {text})"
 
@@ -116,7 +116,7 @@ class LaneHanding(Handing):
 
     def _copies(self, a: str, b: str, one: bool, many: bool) -> list[str]:
         if not many:
-            return [f"{b} = {a}"]
+            return [TRITON.let(b, a)]
         value = f"load({a}, n, lanes)" if one else a
         return ["for n in range(0, clients):", f"store({b}, n, lanes, {value})", "}"]
 

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
     D: Any = None
 
+
+def same(value):
+    return value
+
+
 # --- arithmetic of points
 
 

@@ -186,6 +186,6 @@ class LaneRounds(Rounds):
                 "point = divided(point, tl.cast(clients, tl.float64))",
             )
         else:
-            yield f"point = m{name}"
+            yield TRITON.let("point", f"m{name}")
         for j, metric in enumerate(metrics):
             yield f"store_number(metrics, {j} * columns + {k} - first, lanes, {metric}(functions, point))"

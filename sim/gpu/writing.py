@@ -48,7 +48,7 @@ class LaneWriter(Writer):
             self.own += [
                 f"source{drawn} = counter(run, {self.stream_client if own else '0'}, k, {source.purpose})",
                 f"first{drawn} = {TRITON.whole(source.base)}",
-                f"at{drawn} = first{drawn}",
+                TRITON.let(f"at{drawn}", f"first{drawn}"),
                 f"words{drawn} = no_words(run)",
             ]
         return f"words{drawn}, at{drawn}, first{drawn}, source{drawn}, key"
@@ -107,7 +107,7 @@ class LaneWriter(Writer):
         name = f"s{len(self.lines)}_{len(self.before)}"
         index = f"pick({self.value(sample)}, b, lanes)"
         each = self.say.functions(f"plus_sample_{what}", f"{name}, {c} / {TRITON.real(b)}, n, {index}, {at}")
-        self.lines += [f"{name} = {total or self.say.nothing}", f"for b in range(0, {b}):", f"{name} = {each}", "}"]
+        self.lines += [TRITON.let(name, total or self.say.nothing), f"for b in range(0, {b}):", f"{name} = {each}", "}"]
         return name
 
     def _index(self, sample: str) -> str:
@@ -122,7 +122,7 @@ class LaneWriter(Writer):
         else:
             index, count = "n * samples + b", self.own_count
         self.lines += [
-            f"w{name} = {self.say.nothing}", f"for b in range(0, {count}):",
+            TRITON.declared(f"w{name}", lanes=False), f"for b in range(0, {count}):",
             f"w{name} = plus(w{name}, load({table}, {index}, lanes))", "}",
         ]  # fmt: skip
         self._let(name, f"divided(w{name}, {TRITON.real(count)})")
@@ -140,7 +140,7 @@ class LaneWriter(Writer):
         place = self.scalars.tables.place("weights", step.label)
         length, entry = self.memory.past(step.of[0])
         self.lines += [
-            f"w{step.to} = {self.say.nothing}", f"for j in range(0, {length}):",
+            TRITON.declared(f"w{step.to}", lanes=False), f"for j in range(0, {length}):",
             f"w{step.to} = plus_scaled(w{step.to}, {entry}, {self.say.entry(place, 'j')})", "}",
         ]  # fmt: skip
         self._let(step.to, f"w{step.to}")
@@ -160,8 +160,8 @@ class LaneVisitor(LaneWriter, Visitor):
             f"write_keys({keys}, clients, clients, lanes, no_words(run), {TRITON.whole(base)}, {TRITON.whole(base)}, "
             f"counter(run, 0, k, {VISITS}), key)",
             "visited = lane * 0 - 1",
-            *(f"v{name} = {text}" for name, text in zip(carried, first, strict=True)),
-            *(f"v{name} = {self.say.nothing}" for name in outside),
+            *(TRITON.let(f"v{name}", text) for name, text in zip(carried, first, strict=True)),
+            *(TRITON.declared(f"v{name}", lanes=False) for name in outside),
             "for visit in range(0, clients):",
             f"visited = next_key({keys}, clients, visited, lanes)",
             "n = position(visited)",
