@@ -65,7 +65,6 @@ class KernelRounds:
         self._key, self._first_run = seed_key(seed), first_run
         self._clients, self._samples = len(functions.counts), int(functions.counts.max())
         self._work = self._clients * turns(program, parameters) * functions.work
-        self._kernel = kernel_of(source_of(text.text, FUNCTIONS[functions.header], functions.defines))
 
     def simulate(
         self,
@@ -140,8 +139,6 @@ class KernelRounds:
             k = last
 
     def _launch(self, held: Sequence[Any], rounds: range, width: int) -> None:
-        import torch
-
         span = self._span
         numbers = {
             "begin": rounds.start, "end": rounds.stop, "first": span.start, "columns": len(span) + 1, "stride": width,
@@ -149,8 +146,14 @@ class KernelRounds:
             "measured": int(rounds.stop == span.stop),
         }  # fmt: skip
         arguments = (*self._arrays, *self._functions.sizes, *held, *(numbers[name] for name in INTEGERS))
+        self._call(width // BLOCK, arguments)
+
+    def _call(self, blocks: int, arguments: Sequence[Any]) -> None:
+        import torch
+
+        kernel = kernel_of(source_of(self._text.text, FUNCTIONS[self._functions.header], self._functions.defines))
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
-            self._kernel[(width // BLOCK,)](*arguments, BLOCK=BLOCK, **OPTIONS)
+            kernel[(blocks,)](*arguments, BLOCK=BLOCK, **OPTIONS)
 
     # --- what it reads
 
