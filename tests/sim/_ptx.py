@@ -51,7 +51,7 @@ _COMPUTED: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor, "not": np.invert, "neg": np.negative, "abs": np.abs, "shl": np.left_shift,
     "shr": np.right_shift, "div": np.divide, "sqrt": np.sqrt, "fma": lambda a, b, c: a * b + c, "mov": lambda a: a,
-    "rcp": lambda a: 1 / a,
+    "rcp": lambda a: 1 / a, "cvta": lambda a: a,
 }  # fmt: skip
 
 
