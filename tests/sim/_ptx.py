@@ -2,7 +2,7 @@
 
 The interpreter of Triton runs a kernel's Python; this runs what is left of it after Triton's front end, its passes and
 LLVM, so that what goes wrong there is seen without a GPU. It knows the instructions that our kernels have; of cosines,
-only those that need no call. A product that is fused with a sum is rounded twice here.
+only those that need no call; else NotImplementedError. A product that is fused with a sum is rounded twice here.
 """
 
 import re
@@ -177,14 +177,18 @@ class _Threads:
         else:
             assert name != "redux" or chosen.all(), "threads part where they are to meet"
             given = operands[1:2] if name == "redux" else operands[1:]
-            self.keep(operands[0], _computed(op, [self.value(one) for one in given]), chosen)
+            try:
+                self.keep(operands[0], _computed(op, [self.value(one) for one in given]), chosen)
+            except KeyError as error:
+                raise NotImplementedError(op) from error
 
     def _move(self, op: str, operands: Sequence[str], chosen: np.ndarray) -> None:
         """Between registers and memory."""
         place, several = (operands[0], operands[1]) if op.startswith("st") else (operands[1], operands[0])
         found = _PLACE.match(place)
         assert found is not None, operands
-        assert ".b64" in op, op
+        if ".global" not in op or ".b64" not in op:
+            raise NotImplementedError(op)
         address = _signed(self.value(found[1])) + int(found[2] or 0)
         for j, name in enumerate(one.strip() for one in several.strip("{} ").split(",")):
             index = address[chosen] // 8 + j
