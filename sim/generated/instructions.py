@@ -70,7 +70,7 @@ class Instructions:
         self._there: dict[str, str] = {}  # values by their names in C++
         self._same: dict[str, str] = {}  # values that are another value
         self._outside: set[str] = set()  # values declared before the loop in which they are made
-        self._turns: list[str] = []
+        self.turns: list[str] = []  # of the loops around
         self._counts: list[str] = []
         self._once: dict[str, str] = {}
 
@@ -117,7 +117,7 @@ class Instructions:
             found.lanes
             or not names_in(formula)
             or self.scalars.fixed(formula)
-            or any(t in found.text for t in self._turns)
+            or any(t in found.text for t in self.turns)
         ):
             return found
         if found.text not in self._once:  # the same for all runs and turns
@@ -130,7 +130,7 @@ class Instructions:
         return [self.say.number(name, text) for text, name in self._once.items()]
 
     def _look(self, name: str) -> Text | None:
-        if name in self._turns:
+        if name in self.turns:
             return Text(self.say.real(name))
         if name in self.ones:
             return Text("1.0")
@@ -187,7 +187,7 @@ class Instructions:
             return self.say.functions(what, f"{of_whom}{of[0]}")
         if step.op == "prox":
             t = step.numbers[0]
-            if names_in(t) & set(self.facts.types) or names_in(t) & set(self._turns):
+            if names_in(t) & set(self.facts.types) or names_in(t) & set(self.turns):
                 raise NotGenerated(f"prox with t = {text_of(t)}, which is drawn or changes within a round")
             tables, row = self.scalars.tables, f"k * {self.scalars.pool}" if self.scalars.changes(t) else "0"
             inverse = f"{self.say.entries(tables.place('inverse', step.to))} + {row} * D * D"

@@ -88,7 +88,7 @@ class Rounds:
         self.purposes = purposes(program)
         self._flags: set[str] = set()
         self._many: set[str] = set()
-        self._depth = 0
+        self._around: list[str] = []  # the turns of the loops around, whose bodies are blocks
 
     def _memory(self) -> Memory:
         return Memory(self.facts, self.scalars)
@@ -107,7 +107,7 @@ class Rounds:
         """The lines of a block; `read_outside` is what is read after it."""
         segments = list(segments_of(items := items_of(self.facts, steps)))
         read_in = [frozenset().union(*map(read_by, segment)) for segment in segments]
-        if not self._depth:
+        if not self._around:
             self._find_places(segments, read_in)
         parts: list[Lines] = []
         shifted = frozenset().union(*(reads(i.step) for i in items if i.what == "shift"))
@@ -152,16 +152,18 @@ class Rounds:
         base = self._base("visits")
         visitor = self._visitor(drawing, later)
         lines = visitor.visit(loop, base)
-        if self._depth:
+        if self._around:
             lines += ["basevisits += clients;"]
             lines += [f"base{name} += clients * {words};" for name, words in visitor.words.items()]
         return lines
 
     def _visitor(self, drawing: Callable[[str], Drawing], later: frozenset[str]) -> Visitor:
-        return Visitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor = Visitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor.turns += self._around
+        return visitor
 
     def _base(self, name: str) -> str:
-        if not self._depth:
+        if not self._around:
             return "0"
         return self.memory.counter(f"base{name}")
 
@@ -173,11 +175,13 @@ class Rounds:
         return Drawing(self.purposes[name], self._base(name))
 
     def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str], masked: bool = False) -> Writer:
-        return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later, self.present)
+        writer = Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later, self.present)
+        writer.turns += self._around
+        return writer
 
     def _counted(self, writer: Writer) -> list[str]:
         """In a loop, what was drawn is not drawn again."""
-        return [f"base{name} += {words};" for name, words in writer.words.items()] if self._depth else []
+        return [f"base{name} += {words};" for name, words in writer.words.items()] if self._around else []
 
     # --- the server
 
@@ -199,7 +203,7 @@ class Rounds:
             if name in later and name not in drawn and self.facts.types[name] != "double":
                 writer.lines.append(self.memory.store(name, writer.value(name)))
         after = self._counted(writer)
-        if self._depth:
+        if self._around:
             after += [f"base{name} += {self._words(self.facts.made[name])};" for name in drawn]
         return Lines([], ["{", *draws, *writer.before, *writer.lines, "}"], after)
 
@@ -357,9 +361,9 @@ class Rounds:
         read = self._read_outside(loop) | {c.following for c in loop.carried} | {c.name for c in loop.carried}
         if any(c.name in self._read_outside(loop) for c in loop.carried):
             raise NotGenerated("what a loop hands on is read after the loop, as it was in the last turn")
-        self._depth += 1
+        self._around.append(loop.index)
         lines += self.block(loop.body, frozenset(read))
-        self._depth -= 1
+        self._around.pop()
         lines += self.handing.handed([(c.following, c.name) for c in loop.carried])
         return [*lines, self.say.end]
 

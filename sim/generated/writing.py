@@ -51,7 +51,7 @@ class Writer(Instructions):
         for c in loop.carried:
             self.lines.append(self.say.point(f"v{c.name}", self.value(c.first)))
         self._counts.append("samples" if loop.count is None else count)
-        self._turns.append(turn)
+        self.turns.append(turn)
         if peeled:
             self.lines.append(self.say.first_turn(turn))
             self._same |= firsts
@@ -66,7 +66,7 @@ class Writer(Instructions):
             self._there[loop.index] = f"v{loop.index}"
         self._turn(loop)
         self.lines.append(self.say.end)
-        self._turns.pop()
+        self.turns.pop()
         self._counts.pop()
         for name in (*carried, *loop.defines):
             if name not in outside:

@@ -85,10 +85,13 @@ class LaneRounds(Rounds):
     def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str], masked: bool = False) -> Writer:
         writer = LaneWriter(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later)
         writer.masked = masked
+        writer.turns += self._around
         return writer
 
     def _visitor(self, drawing: Callable[[str], Drawing], later: frozenset[str]) -> Visitor:
-        return LaneVisitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor = LaneVisitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor.turns += self._around
+        return visitor
 
     # --- what is written otherwise than in C++
 

@@ -56,6 +56,6 @@ class LaneScalars(Scalars):
             return super()._text(formula, look, part)
         base, exponent = formula.arguments
         if not isinstance(exponent, Number) or exponent.value not in _POWERS:
-            raise NotGenerated(f"{text_of(formula)}, a power that is drawn or another one for each client")
+            raise NotGenerated(f"{text_of(formula)}, a power that is not one number for a whole round")
         found = (part or (lambda f: self._text(f, look)))(base)
         return Text(_POWERS[exponent.value].format(found.text), found.lanes)

@@ -263,7 +263,7 @@ def drawn_powers(w, x, *, eta):
     [
         (algorithms.gradient_descent, {"eta": 0.1}, squares(2, 3, 17, 0), "d=17 is more than the 16 coordinates"),
         (algorithms.fedprox, {"mu": 1.0, "S": 2}, REGRESSIONS["logistic"], "prox is there for quadratics alone"),
-        (drawn_powers, {"eta": 0.1}, PROBLEMS["quadratic"], "a power that is drawn"),
+        (drawn_powers, {"eta": 0.1}, PROBLEMS["quadratic"], "a power that is not one number for a whole round"),
         (*next(case for case in PROGRAMS if case[0].name == "all_draws"), PROBLEMS["quadratic"], "with coins"),
     ],
 )
