@@ -42,7 +42,7 @@ def source_of(text: str, functions: str, defines: tuple[str, ...]) -> str:
     """
     known = (one.replace("DIM=", "D=").split("=") for one in defines)
     constants = "".join(f"{name} = tl.constexpr({value})\n" for name, value in known)
-    parts = [_functions("points"), _functions(functions)]
+    parts = [_functions("points"), _functions("draws"), _functions(functions)]
     return f"{_HEAD}{constants}\n{''.join(parts)}{text}"
 
 

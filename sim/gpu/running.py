@@ -154,6 +154,8 @@ class KernelRounds:
         kernel = kernel_of(source_of(self._text.text, FUNCTIONS[self._functions.header], self._functions.defines))
         with torch.cuda.device(self._device) if self._device.type == "cuda" else nullcontext():
             kernel[(blocks,)](*arguments, BLOCK=BLOCK, **OPTIONS)
+            if self._device.type == "cuda":
+                torch.cuda.synchronize()  # progress is told of what is done
 
     # --- what it reads
 
