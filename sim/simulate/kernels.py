@@ -54,4 +54,4 @@ def why_not_here(device: str) -> str:
         return why
     if device == "cpu" and not interpreting():
         return "device='cpu' is for Triton's interpreter alone, TRITON_INTERPRET=1"
-    return ""
+    return "" if device == "cpu" or device.startswith("cuda") else f"device={device!r} is neither the CPU nor CUDA"

@@ -83,7 +83,7 @@ def decided(
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
     if backend == "torch":
         return "it is asked for"
-    if backend == "triton" or (backend == "auto" and device != "cpu"):
+    if backend == "triton" or (backend == "auto" and device.startswith("cuda")):
         return _kernel(backend, program, problem, parameters, metrics, device, torch_only, population)
     if backend == "auto" and build.compiler() is None:
         return "there is no C++ compiler"
@@ -123,7 +123,7 @@ def _kernel(
     asked = backend == "triton"
     if why := why_not_here(device):
         if asked:
-            raise (ValueError if device == "cpu" and "interpreter" in why else ImportError)(f"backend='triton': {why}")
+            raise (ValueError if why.startswith("device") else ImportError)(f"backend='triton': {why}")
         return why
     found = why_no_kernel(program, problem, parameters, metrics, torch_only, population)
     if isinstance(found, str) and asked:
