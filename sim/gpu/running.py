@@ -105,7 +105,7 @@ class KernelRounds:
         import torch
 
         count, span = rows.stop - rows.start, self._span
-        width = -(-count // BLOCK) * BLOCK  # lanes beyond the last run compute the first one's, unread
+        width = -(-count // BLOCK) * BLOCK  # lanes beyond the last run compute it again, unread
         ids = self._first_run + rows.start + np.minimum(np.arange(width), count - 1)
         names = [f"m{name}" for name in self._program.inputs]
         there = {name: self._lanes_last(state[rows], width) for name, state in zip(names, states, strict=True)}
