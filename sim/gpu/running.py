@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.generated.checks import checked, values_of
+from sim.generated.checks import changes, checked, values_of
 from sim.generated.functions import NativeFunctions
 from sim.generated.task import list_of, turns
 from sim.gpu import FUNCTIONS, INTEGERS
@@ -19,7 +19,7 @@ from sim.gpu.memory import Room
 from sim.gpu.rounds import KernelText
 from sim.simulate.parameters import Parameters
 from sim.streams import seed_key
-from theory.program import Instruction, Program
+from theory.program import Formula, Instruction, Program
 
 if TYPE_CHECKING:
     import torch
@@ -176,8 +176,13 @@ class KernelRounds:
     @cached_property
     def _numbers(self) -> torch.Tensor:
         """(rounds, numbers of a round)."""
-        formulas = self._text.numbers
-        return self._tensor([[values_of(self._parameters, f, k) for f in formulas] for k in self._span])
+        return self._tensor(np.array([self._values(formula) for formula in self._text.numbers]).T)
+
+    def _values(self, formula: Formula) -> Array:
+        """(rounds,) a number of a whole round."""
+        if changes(self._parameters, formula):
+            return np.array([values_of(self._parameters, formula, k) for k in self._span])
+        return np.full(len(self._span), values_of(self._parameters, formula, self._span.start))
 
     @cached_property
     def _lists(self) -> list[torch.Tensor]:
@@ -194,7 +199,7 @@ class KernelRounds:
     def _sizes(self) -> dict[str, int]:
         found = {"1": 1, "clients": self._clients, "samples": self._samples, "most": max(self._clients, self._samples)}
         for j, formula in enumerate(self._text.sizes):
-            found[f"size{j}"] = max(int(values_of(self._parameters, formula, k)) for k in self._span)
+            found[f"size{j}"] = int(self._values(formula).max())
         return found
 
     def _vectors(self, room: Room) -> int:
