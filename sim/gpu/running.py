@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.arguments import integer
 from sim.generated.checks import changes, checked, values_of
 from sim.generated.functions import NativeFunctions
 from sim.generated.task import list_of, turns
@@ -90,7 +91,9 @@ class KernelRounds:
     def _chunk(self, chunk: int | None) -> int:
         metrics = len(self._text.metrics) * (len(self._span) + 1)
         size = 8 * (metrics + sum(self._vectors(room) for room in self._text.rooms) + self._functions.dim)
-        return chunk or max(BLOCK, self._memory // size // BLOCK * BLOCK)
+        if chunk is not None:
+            return integer("chunk", chunk, 1)
+        return max(BLOCK, integer("memory", self._memory, 1) // size // BLOCK * BLOCK)
 
     def _advance(
         self,
@@ -109,7 +112,7 @@ class KernelRounds:
         ids = self._first_run + rows.start + np.minimum(np.arange(width), count - 1)
         names = [f"m{name}" for name in self._program.inputs]
         there = {name: self._lanes_last(state[rows], width) for name, state in zip(names, states, strict=True)}
-        rooms = {room.name: there.get(room.name, self._empty(room, width)) for room in self._text.rooms}
+        rooms = {r.name: there[r.name] if r.name in there else self._empty(r, width) for r in self._text.rooms}
         measured = torch.zeros((len(metrics), len(span) + 1, width), dtype=torch.float64, device=self._device)
         own = [there[name] for name in names if name not in rooms]
         held = [*self._lists, self._numbers, self._counts, self._tensor(ids, np.int64), measured, *rooms.values(), *own]

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from sim.generated.reading import NotGenerated
-from sim.generated.scalars import APART, Scalars, Text
+from sim.generated.scalars import APART, Scalars, Tables, Text
 from sim.simulate.parameters import Parameters
-from theory.program import Apply, Formula, Number, text_of
+from theory.program import Apply, Formula, Name, Number, text_of
 
-from sim.generated.scalars import Tables  # isort: skip
-
+# by exponent; others would need a function that Triton's interpreter does not have
 _POWERS = {2: "({0} * {0})", 3: "({0} * {0} * {0})", Fraction(1, 2): "square_root({0})", -1: "(1.0 / {0})"}
 
 
@@ -41,8 +40,6 @@ class LaneScalars(Scalars):
     def _parameter(self, name: str, client: str | None) -> Text:
         p = self.parameters
         if name in p.constants or name == "k" or (name in p.schedules and p.schedules[name].ndim == 1):
-            from theory.program import Name
-
             return Text(self.round_number(Name(name)))
         if client is None:
             raise NotGenerated(f"{name} is one number a client, where there is no client")

@@ -40,6 +40,7 @@ def _signed_low(a: Words) -> np.ndarray:
 _READ = {
     "f64": _doubles, "s64": _signed, "u64": lambda a: a, "b64": lambda a: a, "pred": lambda a: a, "s32": _signed_low,
     "f32": lambda a: _low(a).astype(np.uint32).view(np.float32), "u32": _low, "b32": _low,
+    "u16": lambda a: a & np.uint64(0xFFFF),
 }  # fmt: skip
 _COMPARED = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
@@ -63,6 +64,10 @@ def _computed(op: str, given: Sequence[Words]) -> Words:
         return np.where(given[2] != 0, given[0], given[1])
     if name == "redux":
         return np.full(BLOCK, np.bitwise_or.reduce(_low(given[0])))
+    if op == "add.s16x2":  # two halves, each by itself
+        halves = [(a & np.uint64(0xFFFF), a >> np.uint64(16) & np.uint64(0xFFFF)) for a in given]
+        low, high = (sum(pair) & np.uint64(0xFFFF) for pair in zip(*halves, strict=True))
+        return low | high << np.uint64(16)
     read = [_READ[kind](a) for a in given]
     if name == "setp":
         return _COMPARED[how[0]](*read[:2]).astype(np.uint64)
@@ -167,13 +172,8 @@ class _Threads:
             self.keep(operands[0], self.value(str(self.arguments[int(number[1])])), chosen)
         elif name in ("ld", "st"):
             self._move(op, operands, chosen)
-        elif name == "mov" and "{" in operands[0]:
-            low, high = (one.strip() for one in operands[0].strip("{}").split(","))
-            self.keep(low, _low(self.value(operands[1])), chosen)
-            self.keep(high, self.value(operands[1]) >> np.uint64(32), chosen)
-        elif name == "mov" and "{" in operands[1]:
-            low_word, high_word = (self.value(one.strip()) for one in operands[1].strip("{}").split(","))
-            self.keep(operands[0], _low(low_word) | high_word << np.uint64(32), chosen)
+        elif name == "mov" and "{" in "".join(operands):
+            self._halves(32 if op == "mov.b64" else 16, operands, chosen)
         else:
             assert name != "redux" or chosen.all(), "threads part where they are to meet"
             given = operands[1:2] if name == "redux" else operands[1:]
@@ -181,6 +181,16 @@ class _Threads:
                 self.keep(operands[0], _computed(op, [self.value(one) for one in given]), chosen)
             except KeyError as error:
                 raise NotImplementedError(op) from error
+
+    def _halves(self, width: int, operands: Sequence[str], chosen: np.ndarray) -> None:
+        """Between a register and two of half its width."""
+        lowest, shift = np.uint64((1 << width) - 1), np.uint64(width)
+        low, high = (one.strip() for one in "".join(o for o in operands if "{" in o).strip("{}").split(","))
+        if "{" in operands[0]:
+            self.keep(low, self.value(operands[1]) & lowest, chosen)
+            self.keep(high, self.value(operands[1]) >> shift & lowest, chosen)
+        else:
+            self.keep(operands[0], self.value(low) & lowest | self.value(high) << shift, chosen)
 
     def _move(self, op: str, operands: Sequence[str], chosen: np.ndarray) -> None:
         """Between registers and memory."""

@@ -3,7 +3,9 @@
 What Triton makes of them for an H100 is compiled here too, for which no GPU is needed, and run by NumPy (`_ptx`).
 """
 
+import importlib
 import logging
+import pkgutil
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -20,10 +22,10 @@ from sim.simulate.parameters import Parameters
 from sim.streams import Streams, seed_key
 from tests.sim._ptx import Kernel
 from tests.sim.test_generated import CASES as PROGRAMS
-from tests.sim.test_generated import METRICS, PROBLEMS
+from tests.sim.test_generated import METRICS, PROBLEMS, W
 from tests.sim.test_simulate_programs import softmax, squares
 from theory.papers import algorithms
-from theory.program import algorithm
+from theory.program import Algorithm, Instruction, Loop, algorithm, names_in
 
 needs_triton = pytest.mark.skipif(find_spec("triton") is None, reason="triton is not installed")
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
@@ -219,6 +221,46 @@ def test_what_is_compiled_does_as_torch_does(one, parameters, problem):
     if one.name not in SLOW:
         part = simulate(*shared[:5], 9, 5, first_run=31, backend="triton", **options)
         assert all(np.array_equal(value[31:], part.final[name]) for name, value in fast.final.items())
+
+
+def algorithms_of_the_catalogue():
+    """All that its modules define."""
+    for name in ("theory.landmarks", "theory.papers"):
+        for found in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
+            importlib.import_module(found.name)
+    modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("theory.")]
+    return {id(one): one for module in modules for one in vars(module).values() if isinstance(one, Algorithm)}.values()
+
+
+def some_numbers(program):
+    """2 where a number counts something, else 0.3."""
+    steps = [step for step in program.steps if isinstance(step, Instruction)]
+    labels = {s.label: {"mix": W, "combine": [0.6, 0.3]}[s.op] for s in steps if s.op in ("mix", "combine")}
+    counted = [s.count for s in program.steps if isinstance(s, Loop) and s.count is not None]
+    counted += [s.numbers[0] for s in steps if s.op in ("sample", "choose", "keep", "top")]
+    lengths = {name for s in program.state if s.length is not None for name in names_in(s.length)}
+    counts = lengths.union(*map(names_in, counted))
+    named = {*program.parameters, *lengths} - {*labels, "N", "d"}
+    return {**labels, **{name: 2.0 if name in counts else 0.3 for name in named}}
+
+
+@pytest.mark.slow
+@needs_triton
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("problem", [squares(3, 4, 3, 1), REGRESSIONS["logistic"]], ids=["squares", "logistic"])
+def test_all_of_the_catalogue_that_has_a_kernel(problem):
+    compared = 0
+    for one in algorithms_of_the_catalogue():
+        given = some_numbers(one.program)
+        if isinstance(kernel(one.program, problem, Parameters(one.program, given, 3, 3, 2)), str):
+            continue
+        shared, options = (one.program, problem, given, START[:3], 2, 34, 2**63 + 5), {"metrics": METRICS[1:4:2]}
+        slow, fast = (simulate(*shared, backend=name, **options) for name in ("torch", "triton"))
+        for name, value in {**slow.final, **slow.values}.items():
+            found = {**fast.final, **fast.values}[name]
+            np.testing.assert_allclose(found, value, rtol=1e-11, atol=1e-13, err_msg=one.name)
+        compared += 1
+    assert compared >= 100
 
 
 @needs_triton
