@@ -97,12 +97,34 @@ def position(one):
     return one & 0x7FFFFFFF
 
 
+def sort(keys, count, lanes):
+    """Ascending, by Batcher's merges of odd and even places: which are compared does not depend on the keys."""
+    for level in range(31):
+        sorted_ = tl.cast(1, tl.int64) << level
+        if sorted_ < count:
+            for halving in range(level + 1):
+                apart = sorted_ >> halving
+                for j in range(apart & (sorted_ - 1), count - apart, 2 * apart):
+                    for i in range(j, tl.minimum(j + apart, count - apart)):
+                        if i >> (level + 1) == (i + apart) >> (level + 1):
+                            a = tl.load(keys + i * lanes[1] + lanes[0])
+                            b = tl.load(keys + (i + apart) * lanes[1] + lanes[0])
+                            tl.store(keys + i * lanes[1] + lanes[0], tl.minimum(a, b))
+                            tl.store(keys + (i + apart) * lanes[1] + lanes[0], tl.maximum(a, b))
+
+
 def ordered(picks, keys, samples, count, number, lanes, words, at, first, source, key):
+    """Write the first samples in the order of their words: all are sorted, or a few looked for one after another."""
     words, at = write_keys(keys, samples, count, lanes, words, at, first, source, key)
-    last = (lanes[0] & 0) - 1
-    for b in range(number):
-        last = next_key(keys, samples, last, lanes)
-        store_pick(picks, b, lanes, position(last))
+    if number * 8 >= samples:
+        sort(keys, samples, lanes)
+        for b in range(number):
+            store_pick(picks, b, lanes, position(tl.load(keys + b * lanes[1] + lanes[0])))
+    else:
+        last = (lanes[0] & 0) - 1
+        for b in range(number):
+            last = next_key(keys, samples, last, lanes)
+            store_pick(picks, b, lanes, position(last))
     return words, at
 
 

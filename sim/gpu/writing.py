@@ -159,12 +159,11 @@ class LaneVisitor(LaneWriter, Visitor):
             *self.setup,
             f"write_keys({keys}, clients, clients, lanes, no_words(run), {TRITON.whole(base)}, {TRITON.whole(base)}, "
             f"counter(run, 0, k, {VISITS}), key)",
-            "visited = lane * 0 - 1",
+            f"sort({keys}, clients, lanes)",
             *(TRITON.let(f"v{name}", text) for name, text in zip(carried, first, strict=True)),
             *(TRITON.declared(f"v{name}", lanes=False) for name in outside),
             "for visit in range(0, clients):",
-            f"visited = next_key({keys}, clients, visited, lanes)",
-            "n = position(visited)",
+            f"n = position(pick({keys}, visit, lanes))",
         ]
         stores = [self.memory.store(name, f"v{name}") for name in outside]
         return [*head, *(self._first_word(line) for line in (*self.before, *self.lines)), "}", *stores]

@@ -37,6 +37,11 @@ def _signed_low(a: Words) -> np.ndarray:
     return _low(a).astype(np.uint32).view(np.int32).astype(np.int64)
 
 
+def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Of integers towards 0."""
+    return a / b if a.dtype == np.float64 else (a - np.fmod(a, b)) // b
+
+
 _READ = {
     "f64": _doubles, "s64": _signed, "u64": lambda a: a, "b64": lambda a: a, "pred": lambda a: a, "s32": _signed_low,
     "f32": lambda a: _low(a).astype(np.uint32).view(np.float32), "u32": _low, "b32": _low,
@@ -51,8 +56,8 @@ _COMPARED = {
 _COMPUTED: dict[str, Callable[..., np.ndarray]] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor, "not": np.invert, "neg": np.negative, "abs": np.abs, "shl": np.left_shift,
-    "shr": np.right_shift, "div": np.divide, "sqrt": np.sqrt, "fma": lambda a, b, c: a * b + c, "mov": lambda a: a,
-    "rcp": lambda a: 1 / a, "cvta": lambda a: a,
+    "shr": np.right_shift, "div": _quotient, "rem": np.fmod, "sqrt": np.sqrt,
+    "fma": lambda a, b, c: a * b + c, "mov": lambda a: a, "rcp": lambda a: 1 / a, "cvta": lambda a: a,
 }  # fmt: skip
 
 

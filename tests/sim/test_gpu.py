@@ -22,7 +22,7 @@ from sim.simulate.parameters import Parameters
 from sim.streams import Streams, seed_key
 from tests.sim._ptx import Kernel
 from tests.sim.test_generated import CASES as PROGRAMS
-from tests.sim.test_generated import METRICS, PROBLEMS, W
+from tests.sim.test_generated import METRICS, PROBLEMS, W, batches
 from tests.sim.test_simulate_programs import softmax, squares
 from theory.papers import algorithms
 from theory.program import Algorithm, Instruction, Loop, algorithm, names_in
@@ -221,6 +221,16 @@ def test_what_is_compiled_does_as_torch_does(one, parameters, problem):
     if one.name not in SLOW:
         part = simulate(*shared[:5], 9, 5, first_run=31, backend="triton", **options)
         assert all(np.array_equal(value[31:], part.final[name]) for name, value in fast.final.items())
+
+
+@needs_triton
+@pytest.mark.usefixtures("emulated")
+@pytest.mark.parametrize("n", [1, 2, 7, 21])
+def test_batches_without_replacement_are_sorted_or_looked_for(n):
+    for b in sorted({1, 2, -(-n // 8), n // 2, n} & set(range(1, n + 1))):
+        shared = (batches, squares(2, n, 2, 3), {"eta": 0.1, "b": b}, [1.0, -1.0], 2, 20, 5)
+        slow, fast = (simulate(*shared, backend=name).final for name in ("torch", "triton"))
+        same(fast, slow)
 
 
 def algorithms_of_the_catalogue():
