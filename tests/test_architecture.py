@@ -83,6 +83,7 @@ def test_the_simulator_needs_only_numpy_and_torch() -> None:
             "flint",
             "rich",
             "numba",
+            "triton",
             "sklearn",
         }, path
 

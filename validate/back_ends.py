@@ -20,31 +20,46 @@ class BackEnd:
 
     Attributes:
         problem: the type of problem, in words.
-        taken: "native" or "torch".
+        taken: "native" or "torch", on the CPU.
         why: why, as one clause.
+        on_gpu: "triton" or "torch", on a GPU.
+        why_on_gpu: why that, as one clause.
     """
 
     problem: str
     taken: str
     why: str
+    on_gpu: str
+    why_on_gpu: str
 
 
 def back_ends_of(algorithm: Algorithm) -> Iterator[BackEnd]:
     """The choice of `backend="auto"` for an algorithm, by problem; nothing is compiled or run."""
     from sim.native import build
+    from sim.simulate.kernels import missing
     from sim.simulate.native import WORTH_COMPILING, why_not
 
-    program = algorithm.program
+    program, absent = algorithm.program, missing()
     for words, made in _problems().items():
         problem = made()
-        found = why_not(program, problem, _any_numbers(program, problem.dim))
+        given = program, problem, _any_numbers(program, problem.dim)
+        found, gpu = why_not(*given), _on_gpu(*given, absent)
         if isinstance(found, str):
-            yield BackEnd(words, "torch", found)
+            yield BackEnd(words, "torch", found, *gpu)
         elif build.compiler() is None:
-            yield BackEnd(words, "torch", "there is no C++ compiler; set CXX")
+            yield BackEnd(words, "torch", "there is no C++ compiler; set CXX", *gpu)
         else:
-            yield BackEnd(words, "native", f"C++ is generated, from {WORTH_COMPILING:,} multiplications a run on")
-    yield BackEnd("any other loss", "torch", "C++ is there for quadratics and ridge regressions alone")
+            yield BackEnd(words, "native", f"C++ is generated, from {WORTH_COMPILING:,} multiplications a run on", *gpu)
+    alone = "for quadratics and ridge regressions alone"
+    yield BackEnd("any other loss", "torch", f"C++ is there {alone}", "torch", absent or f"kernels are there {alone}")
+
+
+def _on_gpu(program: Program, problem: Any, parameters: Parameters, absent: str) -> tuple[str, str]:
+    """The same on a GPU; `absent` says why Triton is not there."""
+    from sim.simulate.kernels import why_no_kernel
+
+    found = absent or why_no_kernel(program, problem, parameters)
+    return ("torch", found) if isinstance(found, str) else ("triton", "a kernel is generated")
 
 
 def _problems() -> Mapping[str, Callable[[], Any]]:

@@ -26,10 +26,11 @@ ROUNDING = 1e-12
 """How far back ends may differ, relative to the largest number: they add up in other orders."""
 RUNS = 4000
 """Of a program that is simulated."""
-BackEnd = Literal["native"]
+BackEnd = Literal["native", "triton"]
 WITHOUT = 'take backend="torch" until this is ok'
 BACK_ENDS: tuple[tuple[BackEnd, str], ...] = (
     ("native", "try another compiler (CXX), after deleting the cache's folder"),
+    ("triton", "update torch, which brings Triton, and the GPU's driver"),
 )
 """Of the simulator, besides torch, with what to do when one fails."""
 
@@ -338,18 +339,34 @@ def back_end(name: BackEnd) -> str:
 
     if name == "native" and build.compiler() is None:
         raise UnavailableError("no C++ compiler; install one, or name it with CXX")
+    if name == "triton":
+        _with_gpu()
     random = np.random.default_rng(0)
     rows = random.standard_normal((3, 4, 2))
     signs = random.choice([-1.0, 1.0], (3, 4))
     hessians = np.einsum("nic,nid->nicd", rows, rows) + 0.3 * np.eye(2)
     quadratics = from_samples(list(hessians), list(rows * signs[..., None]))
     regression = RidgeLogistic(rows, signs, 0.1)
-    cases = ((quadratics, None), (regression, None), (regression, OpenPopulation(3, 2, 0.5, 0.5)))
+    cases: list[tuple[Any, Any]] = [(quadratics, None), (regression, None)]
+    if name == "native":
+        cases.append((regression, OpenPopulation(3, 2, 0.5, 0.5)))
     worst = 0.0
     for these, others in (_runs(name, problem, population) for problem, population in cases):
         worst = max(worst, float(np.max(np.abs(these - others)) / np.max(np.abs(others))))
     expect(worst <= ROUNDING, f"differs from torch by {worst:.1e}, relative to the largest number")
     return f"the iterates of torch, to {worst:.0e}"
+
+
+def _with_gpu() -> None:
+    """Raise what says why kernels do not run here."""
+    import torch
+
+    from sim.simulate.kernels import missing
+
+    if not torch.cuda.is_available():
+        raise UnavailableError("no GPU that torch can use")
+    if why := missing():
+        raise UnavailableError(why)
 
 
 def _runs(name: BackEnd, problem: Any, population: Any) -> tuple[Any, Any]:
@@ -359,7 +376,6 @@ def _runs(name: BackEnd, problem: Any, population: Any) -> tuple[Any, Any]:
 
     given: Any = {"eta": 0.1, "eta_g": 1.0, "H": 3, "S": 2}
     options: Any = {"rounds": 4, "runs": 8, "seed": 1, "start": [1.0, 1.0], "population": population}
-    these, others = (
-        simulator.simulate(scaffold, problem, given, backend=one, **options).final["x"] for one in (name, "torch")
-    )
-    return these, others
+    device = "cuda" if name == "triton" else "cpu"
+    these = simulator.simulate(scaffold, problem, given, backend=name, device=device, **options).final["x"]
+    return these, simulator.simulate(scaffold, problem, given, backend="torch", **options).final["x"]

@@ -25,12 +25,15 @@ class Handing:
         program = self.facts.program
         return zip(program.inputs, program.result, program.state, strict=True)
 
-    def copied(self, source: str, target: str) -> list[str]:
-        """One value's memory to another's."""
+    def copied(self, source: str, target: str, kept: str = "") -> list[str]:
+        """One value's memory, or the member in which it is kept meanwhile, to another's."""
         if self.facts.types[target] != "point":
             raise NotGenerated("a table or remembered vectors that a loop hands on")
         one, many = self.facts.of_clients(source), self.facts.of_clients(target)
-        a, b = self.memory.place(source), self.memory.place(target)
+        return self._copies(kept or self.memory.place(source), self.memory.place(target), one, many)
+
+    def _copies(self, a: str, b: str, one: bool, many: bool) -> list[str]:
+        """One member to another; whether the first, and the second, has a value for every client."""
         if not many:
             return [f"for (int64_t g = 0; g < groups; g++) {b}[g] = {a}[g];"]
         index = "g * clients + n"
@@ -45,21 +48,21 @@ class Handing:
         sources = []
         for source, target in pairs:
             if source in targets - {target}:
-                kept = f"{target}_next"
-                self.memory.member(f"m{kept}", "Point", "clients" if self.facts.of_clients(source) else "1")
-                size = "groups * clients" if self.facts.of_clients(source) else "groups"
-                lines.append(f"for (int64_t g = 0; g < {size}; g++) m{kept}[g] = {self.memory.place(source)}[g];")
+                kept, of_clients = f"m{target}_next", self.facts.of_clients(source)
+                self.memory.member(kept, "Point", "clients" if of_clients else "1")
+                lines += self._kept(self.memory.place(source), kept, of_clients)
                 sources.append((kept, source, target))
             else:
                 sources.append(("", source, target))
         for kept, source, target in sources:
             if source == target or self.memory.replaced.get(source) == target:
                 continue
-            copied = self.copied(source, target)
-            if kept:
-                copied = [line.replace(f"= {self.memory.place(source)}[", f"= m{kept}[") for line in copied]
-            lines += copied
+            lines += self.copied(source, target, kept)
         return lines
+
+    def _kept(self, a: str, kept: str, of_clients: bool) -> list[str]:
+        """A member to the one in which it is kept meanwhile."""
+        return [f"for (int64_t g = 0; g < groups{' * clients' * of_clients}; g++) {kept}[g] = {a}[g];"]
 
     def shifted(self) -> list[str]:
         """Put a vector before those that are remembered."""
@@ -72,16 +75,19 @@ class Handing:
             step = self.facts.made.get(result)
             if step is None or step.op != "shift" or step.of[0] != name or self.facts.uses[result] > 1:
                 raise NotGenerated("remembered vectors that are more than shifted once a round")
-            length, new = f"(int64_t){self.memory.length(name)}", self.memory.place(step.of[1])
-            per = "clients" if state.kind == "client past" else "1"
-            one = "g * clients + c" if self.facts.of_clients(step.of[1]) else "g"
-            lines += [
-                f"for (int64_t g = 0; g < groups; g++) for (int64_t c = 0; c < {per}; c++) {{",
-                f"Point* past = m{name} + g * {per} * {length} + c;",
-                f"for (int64_t j = {length} - 1; j > 0; j--) past[j * {per}] = past[(j - 1) * {per}];",
-                f"past[0] = {new}[{one}];", "}",
-            ]  # fmt: skip
+            lines += self._shift(name, step.of[1], "clients" if state.kind == "client past" else "1")
         return lines
+
+    def _shift(self, name: str, new: str, per: str) -> list[str]:
+        """A value before the remembered ones, of which there are so many for each time."""
+        length = f"(int64_t){self.memory.length(name)}"
+        one = "g * clients + c" if self.facts.of_clients(new) else "g"
+        return [
+            f"for (int64_t g = 0; g < groups; g++) for (int64_t c = 0; c < {per}; c++) {{",
+            f"Point* past = m{name} + g * {per} * {length} + c;",
+            f"for (int64_t j = {length} - 1; j > 0; j--) past[j * {per}] = past[(j - 1) * {per}];",
+            f"past[0] = {self.memory.place(new)}[{one}];", "}",
+        ]  # fmt: skip
 
     def check_tables(self) -> None:
         """A table is written where it lies: nobody may want what was there, or read it afterwards."""

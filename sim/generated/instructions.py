@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sim.generated.language import CPP, Language
 from sim.generated.reading import Difference, Facts, NotGenerated, Slope, Term
 from sim.generated.scalars import Scalars, Text
 from theory.program import Formula, Instruction, Number, names_in, text_of
@@ -44,6 +45,8 @@ class Instructions:
         present: whether the clients are those of an open population.
     """
 
+    say: Language = CPP
+
     def __init__(
         self,
         facts: Facts,
@@ -67,7 +70,7 @@ class Instructions:
         self._there: dict[str, str] = {}  # values by their names in C++
         self._same: dict[str, str] = {}  # values that are another value
         self._outside: set[str] = set()  # values declared before the loop in which they are made
-        self._turns: list[str] = []
+        self.turns: list[str] = []  # of the loops around
         self._counts: list[str] = []
         self._once: dict[str, str] = {}
 
@@ -81,6 +84,14 @@ class Instructions:
         """What is loaded and set up at the beginning."""
         return [*self.shared, *self.own]
 
+    def added(self, total: str, text: str, lanes: bool = False) -> str:
+        """A statement that adds a vector, or a number in every lane, to what is summed over the clients."""
+        return f"at.add({total}, {text});"
+
+    def stored(self, name: str) -> str:
+        """A statement that keeps a value."""
+        return self.memory.store(name, self.value(name))
+
     # --- values
 
     def value(self, name: str) -> str:
@@ -89,7 +100,7 @@ class Instructions:
             name = self._same[name]
         if name not in self._there:
             into = self.own if self.facts.of_clients(name) else self.shared
-            into.append(f"const auto v{name} = {self.memory.load(name)};")
+            into.append(self.say.let(f"v{name}", self.memory.load(name)))
             self._there[name] = f"v{name}"
         return self._there[name]
 
@@ -106,7 +117,7 @@ class Instructions:
             found.lanes
             or not names_in(formula)
             or self.scalars.fixed(formula)
-            or any(t in found.text for t in self._turns)
+            or any(t in found.text for t in self.turns)
         ):
             return found
         if found.text not in self._once:  # the same for all runs and turns
@@ -116,11 +127,11 @@ class Instructions:
     @property
     def client(self) -> list[str]:
         """What is the same for all runs of a client."""
-        return [f"const double {name} = {text};" for text, name in self._once.items()]
+        return [self.say.number(name, text) for text, name in self._once.items()]
 
     def _look(self, name: str) -> Text | None:
-        if name in self._turns:
-            return Text(f"(double){name}")
+        if name in self.turns:
+            return Text(self.say.real(name))
         if name in self.ones:
             return Text("1.0")
         if name not in self.facts.types:
@@ -134,15 +145,15 @@ class Instructions:
         """A number of samples, of turns, of coordinates."""
         if isinstance(formula, Number):
             return str(int(formula.value))
-        return f"(int64_t){self.scalars.round_number(formula)}"
+        return self.say.whole(self.scalars.round_number(formula))
 
     # --- steps
 
     def _let(self, name: str, text: str) -> None:
         if name in self._outside:
-            self.lines.append(f"v{name} = {text};")
+            self.lines.append(self.say.set(f"v{name}", text))
         else:
-            self.lines.append(f"const auto v{name} = {text};")
+            self.lines.append(self.say.let(f"v{name}", text))
         self._there[name] = f"v{name}"
 
     def _instruction(self, step: Instruction) -> None:
@@ -172,15 +183,16 @@ class Instructions:
     def _expression(self, step: Instruction) -> str:
         of = [self.value(name) for name in step.of]
         if step.op == "full gradient":
-            return f"functions.mean_gradient(taking, {of[0]})" if self.present else f"functions.full_gradient({of[0]})"
+            what, of_whom = ("mean_gradient", "taking, ") if self.present else ("full_gradient", "")
+            return self.say.functions(what, f"{of_whom}{of[0]}")
         if step.op == "prox":
             t = step.numbers[0]
-            if names_in(t) & set(self.facts.types) or names_in(t) & set(self._turns):
+            if names_in(t) & set(self.facts.types) or names_in(t) & set(self.turns):
                 raise NotGenerated(f"prox with t = {text_of(t)}, which is drawn or changes within a round")
-            tables, row = self.scalars.tables, "k * clients" if self.scalars.changes(t) else "0"
-            row = row.replace("clients", self.scalars.pool)
-            inverse = f"list<double>({tables.place('inverse', step.to)}) + {row} * D * D"
-            return f"functions.prox(n, {inverse}, list<double>({tables.place('weight', step.to)})[{row} + n], {of[0]})"
+            tables, row = self.scalars.tables, f"k * {self.scalars.pool}" if self.scalars.changes(t) else "0"
+            inverse = f"{self.say.entries(tables.place('inverse', step.to))} + {row} * D * D"
+            weight = self.say.entry(tables.place("weight", step.to), f"{row} + n")
+            return self.say.functions("prox", f"n, {inverse}, {weight}, {of[0]}")
         if step.op in _ONE_OF_ONE:
             return f"{_ONE_OF_ONE[step.op]}({of[0]})"
         if step.op in _ONE_OF_TWO:
@@ -193,7 +205,7 @@ class Instructions:
             return "everywhere_one()"
         if step.op == "before":
             a, b = (self.number(f).text for f in step.numbers)
-            return f"Doubles{{}} + below({a}, {b})"
+            return self.say.everywhere(f"below({a}, {b})")
         if step.op == "top":
             return f"largest({of[0]}, {self.integer(step.numbers[0])})"
         if step.op == "keep":
@@ -205,7 +217,7 @@ class Instructions:
         total = ""
         for term in sorted(self.facts.terms[step.to], key=self._late):
             total = self._plus(total, term)
-        self._let(step.to, total or "Point{}")
+        self._let(step.to, total or self.say.nothing)
 
     def _late(self, term: Term | Slope | Difference) -> int:
         """Values as they are come first, so that everything else is added to them by one instruction."""
@@ -242,8 +254,12 @@ class Instructions:
         step = self.facts.made.get(sample)
         index = self.value(sample)
         if step is None or self._one(step):  # no instruction makes the sample of a pass
-            return f"functions.plus_sample_{what}({total or 'Point{}'}, {c}, n, {index}, {at})"
-        b, name = self.integer(step.numbers[0]), f"s{len(self.lines)}_{len(self.before)}"
+            return self.say.functions(f"plus_sample_{what}", f"{total or self.say.nothing}, {c}, n, {index}, {at}")
+        return self._of_batch(total, sample, c, what, at, self.integer(step.numbers[0]))
+
+    def _of_batch(self, total: str, sample: str, c: str, what: str, at: str, b: str) -> str:
+        """The same over more samples than one."""
+        index, name = self.value(sample), f"s{len(self.lines)}_{len(self.before)}"
         if what == "gradient":
             return f"functions.plus_batch_gradient({total or 'Point{}'}, {c}, n, {index}, {b}, {at})"
         self.lines.append(f"Point {name} = {total or 'Point{}'};")
@@ -260,7 +276,7 @@ class Instructions:
 
     def _gradient(self, step: Instruction) -> None:
         if len(step.of) == 1:
-            self._let(step.to, f"functions.gradient(n, {self.value(step.of[0])})")
+            self._let(step.to, self.say.functions("gradient", f"n, {self.value(step.of[0])}"))
         else:
             self._let(step.to, self._sampled("", step.of[1], "1.0", "gradient", self.value(step.of[0])))
 
@@ -361,7 +377,7 @@ class Instructions:
         return "1" if draw is None else self.integer(draw.numbers[0])
 
     def _combine(self, step: Instruction) -> None:
-        weights = f"list<double>({self.scalars.tables.place('weights', step.label)})"
+        weights = self.say.entries(self.scalars.tables.place("weights", step.label))
         length, entry = self.memory.past(step.of[0])
         self.lines.append(f"Point w{step.to} = {{}};")
         self.lines.append(

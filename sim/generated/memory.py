@@ -33,6 +33,11 @@ class Memory:
         self.members[name] = f"{kind}* const {name} = room<{kind}>(groups * ({per_group}));"
         return name
 
+    def counter(self, name: str) -> str:
+        """An integer under this name, 0 at the beginning of each round."""
+        self.members[name] = f"int64_t {name} = 0;"
+        return name
+
     def vectors(self, name: str) -> str:
         """How many vectors of a run a value has, in C++."""
         kind = self.facts.kinds[name]

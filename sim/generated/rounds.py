@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sim.generated.handing import Handing
+from sim.generated.language import CPP, Language
 from sim.generated.memory import Memory
 from sim.generated.reading import OF_ALL, Facts, NotGenerated, reads, values_in
 from sim.generated.scalars import Scalars, Tables
@@ -51,38 +52,49 @@ def source(program: Program, parameters: Parameters, pairs: bool = False, presen
         NotGenerated: where there is none; says why.
     """
     tables = Tables()
-    rounds = _Rounds(program, Scalars(parameters, tables, "pool" if present else "clients"), pairs, present)
+    rounds = Rounds(program, Scalars(parameters, tables, "pool" if present else "clients"), pairs, present)
     return Source(rounds.text(), tables, rounds.gathers)
 
 
 @dataclass(frozen=True)
-class _Lines:
+class Lines:
     """What a segment becomes: before all groups of runs, in each group, after all; another's groups may be joined."""
 
     before: list[str]
     each: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
 
-    def text(self) -> list[str]:
+    def text(self, say: Language) -> list[str]:
+        """All of them."""
         if not self.each:
             return [*self.before, *self.after]
-        head = ["for (int64_t g = 0; g < groups; g++) {", "const Whole at{g, run[g]}; (void)at;"]
-        return [*self.before, *head, *self.each, "}", *self.after]
+        return [*self.before, *say.groups, *self.each, say.end, *self.after]
 
-    def joined(self, other: _Lines) -> _Lines:
-        return _Lines(self.before + other.before, self.each + other.each, self.after + other.after)
+    def joined(self, other: Lines) -> Lines:
+        """Both, one after the other."""
+        return Lines(self.before + other.before, self.each + other.each, self.after + other.after)
 
 
-class _Rounds:
+class Rounds:
+    """Writes a program's rounds; arguments as of `source`."""
+
+    say: Language = CPP
+
     def __init__(self, program: Program, scalars: Scalars, pairs: bool, present: bool) -> None:
         self.program, self.scalars, self.pairs, self.present = program, scalars, pairs, present
         self.facts = Facts(program)
-        self.memory = Memory(self.facts, scalars)
-        self.handing = Handing(self.facts, self.memory)
+        self.memory = self._memory()
+        self.handing = self._handing()
         self.purposes = purposes(program)
         self._flags: set[str] = set()
         self._many: set[str] = set()
-        self._depth = 0
+        self._around: list[str] = []  # the turns of the loops around, whose bodies are blocks
+
+    def _memory(self) -> Memory:
+        return Memory(self.facts, self.scalars)
+
+    def _handing(self) -> Handing:
+        return Handing(self.facts, self.memory)
 
     @property
     def gathers(self) -> bool:
@@ -95,19 +107,19 @@ class _Rounds:
         """The lines of a block; `read_outside` is what is read after it."""
         segments = list(segments_of(items := items_of(self.facts, steps)))
         read_in = [frozenset().union(*map(read_by, segment)) for segment in segments]
-        if not self._depth:
+        if not self._around:
             self._find_places(segments, read_in)
-        parts: list[_Lines] = []
+        parts: list[Lines] = []
         shifted = frozenset().union(*(reads(i.step) for i in items if i.what == "shift"))
         for j, segment in enumerate(segments):
             later = read_outside | shifted | frozenset().union(*read_in[:j], *read_in[j + 1 :])
             what = segment[0].what
             if what == "visit":
-                part = _Lines(self._visit(segment[0].step, later))
+                part = Lines(self._visit(segment[0].step, later))
             elif what == "loop":
-                part = _Lines(self._loop(segment[0].step))
+                part = Lines(self._loop(segment[0].step))
             elif what == "mix":
-                part = _Lines(self._mix(segment[0].step))
+                part = Lines(self._mix(segment[0].step))
             elif segment[0].level % 2:
                 part = self._clients(segment, later)
             else:
@@ -115,7 +127,7 @@ class _Rounds:
             if part.each and parts and parts[-1].each:  # a group's values are in the cache still
                 part = parts.pop().joined(part)
             parts.append(part)
-        return [line for part in parts for line in part.text()]
+        return [line for part in parts for line in part.text(self.say)]
 
     def _find_places(self, segments: list[list[Item]], read_in: list[frozenset[str]]) -> None:
         """The results of a round that may be written where their state lies."""
@@ -138,18 +150,22 @@ class _Rounds:
             return Drawing(found.purpose, f"{found.base} + @{name}@")
 
         base = self._base("visits")
-        visitor = Visitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor = self._visitor(drawing, later)
         lines = visitor.visit(loop, base)
-        if self._depth:
+        if self._around:
             lines += ["basevisits += clients;"]
             lines += [f"base{name} += clients * {words};" for name, words in visitor.words.items()]
         return lines
 
+    def _visitor(self, drawing: Callable[[str], Drawing], later: frozenset[str]) -> Visitor:
+        visitor = Visitor(self.facts, self.scalars, self.memory, drawing, True, frozenset(), later)
+        visitor.turns += self._around
+        return visitor
+
     def _base(self, name: str) -> str:
-        if not self._depth:
+        if not self._around:
             return "0"
-        self.memory.members[f"base{name}"] = f"int64_t base{name} = 0;"
-        return f"base{name}"
+        return self.memory.counter(f"base{name}")
 
     def _drawing(self, name: str) -> Drawing:
         if name in self.facts.passes:
@@ -158,16 +174,18 @@ class _Rounds:
             return Drawing(PASSES, self._base(name))
         return Drawing(self.purposes[name], self._base(name))
 
-    def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str]) -> Writer:
-        return Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later, self.present)
+    def _writer(self, clients: bool, ones: frozenset[str], later: frozenset[str], masked: bool = False) -> Writer:
+        writer = Writer(self.facts, self.scalars, self.memory, self._drawing, clients, ones, later, self.present)
+        writer.turns += self._around
+        return writer
 
     def _counted(self, writer: Writer) -> list[str]:
         """In a loop, what was drawn is not drawn again."""
-        return [f"base{name} += {words};" for name, words in writer.words.items()] if self._depth else []
+        return [f"base{name} += {words};" for name, words in writer.words.items()] if self._around else []
 
     # --- the server
 
-    def _server(self, segment: list[Item], later: frozenset[str]) -> _Lines:
+    def _server(self, segment: list[Item], later: frozenset[str]) -> Lines:
         writer = self._writer(False, frozenset(), later)
         drawn, draws = [], list[str]()
         for item in segment:
@@ -185,21 +203,21 @@ class _Rounds:
             if name in later and name not in drawn and self.facts.types[name] != "double":
                 writer.lines.append(self.memory.store(name, writer.value(name)))
         after = self._counted(writer)
-        if self._depth:
+        if self._around:
             after += [f"base{name} += {self._words(self.facts.made[name])};" for name in drawn]
-        return _Lines([], ["{", *draws, *writer.before, *writer.lines, "}"], after)
+        return Lines([], ["{", *draws, *writer.before, *writer.lines, "}"], after)
 
     def _words(self, step: Instruction) -> str:
         if step.op == "choose" and step.flag:
-            return f"(int64_t){self.scalars.round_number(step.numbers[0])}"
+            return self.say.whole(self.scalars.round_number(step.numbers[0]))
         return "1" if step.op == "coin" or self.present else "clients"
 
     def _share(self, step: Instruction, writer: Writer) -> str:
-        total = f"s{step.to}[g]"
+        total = self.say.here(f"s{step.to}")
         if step.op == "sum":
             return total
         if step.op == "mean":
-            return f"divided({total}, (double){'taking.size()' if self.present else 'clients'})"
+            return f"divided({total}, {self.say.real('taking.size()' if self.present else 'clients')})"
         return f"share({total}, {self._number_active(step)})"
 
     def _number_active(self, step: Instruction) -> str:
@@ -207,11 +225,11 @@ class _Rounds:
         active = step.numbers[0]
         draw = self.facts.made.get(active.name) if isinstance(active, Name) else None
         if draw is not None and draw.op == "choose" and not self.present:
-            return f"Doubles{{}} + {self.scalars.round_number(draw.numbers[0])}"
+            return self.say.everywhere(self.scalars.round_number(draw.numbers[0]))
         if draw is not None and draw.op in ("coins", "choose"):
             self._many.add(draw.to)
-            return f"c{draw.to}[g]"
-        return f"a{step.to}[g]"
+            return self.say.here(f"c{draw.to}")
+        return self.say.here(f"a{step.to}")
 
     def _draw(self, step: Instruction) -> list[str]:
         """Who is there, or which way a coin fell."""
@@ -234,10 +252,12 @@ class _Rounds:
 
     # --- the clients
 
-    def _clients(self, segment: list[Item], later: frozenset[str]) -> _Lines:
+    def _clients(self, segment: list[Item], later: frozenset[str]) -> Lines:
         mask = mask_of(self.facts, self.memory.replaced, segment, later)
         ones = frozenset() if mask is None or self.facts.made[mask].flag else frozenset({mask})
-        writer = self._writer(True, ones, later | frozenset().union(*(self._added(i) for i in segment)))
+        writer = self._writer(
+            True, ones, later | frozenset().union(*(self._added(i) for i in segment)), mask is not None
+        )
         for item in segment:
             if item.what == "clients":
                 writer.write([item.step])
@@ -251,13 +271,17 @@ class _Rounds:
                 continue
             for name in item.step.defines:
                 if name in later and self.facts.types[name] in ("point", "lanes"):
-                    writer.after.append(self.memory.store(name, writer.value(name)))
+                    writer.after.append(writer.stored(name))
                 elif name in later and self.facts.types[name] == "sample":
                     raise NotGenerated("samples that are used again after the clients have met")
+        return self._of_clients(writer, mask, sums)
+
+    def _of_clients(self, writer: Writer, mask: str | None, sums: list[str]) -> Lines:
+        """The loop over the clients around what was written for one; `sums` begin what is added up."""
         body = [*writer.own, *writer.lines, *writer.after]
         if mask is None and not self.present:
             each = ["for (int64_t n = 0; n < clients; n++) {", *writer.client, *body, "}"]
-            return _Lines(writer.setup, ["{", *writer.shared, *sums, *each, "}"], self._counted(writer))
+            return Lines(writer.setup, ["{", *writer.shared, *sums, *each, "}"], self._counted(writer))
         body = [*writer.shared, *body]
         self._flags |= set() if mask is None else {mask}
         lines = [f"for (int64_t g = 0; g < groups; g++) {{ {' '.join(sums)} }}"] if sums else []
@@ -287,7 +311,7 @@ class _Rounds:
             head = f"those_present(f{mask}, n, [&](const Some& at_a, const Some& at_b) {inner}"
             self.memory.double_picks()
             lines += [head, *twice(body), "});", "}"]
-        return _Lines(lines, after=self._counted(writer))
+        return Lines(lines, after=self._counted(writer))
 
     @staticmethod
     def _added(item: Item) -> frozenset[str]:
@@ -296,15 +320,16 @@ class _Rounds:
     def _add(self, step: Instruction, writer: Writer, ones: frozenset[str]) -> list[str]:
         """Add what is summed over the clients; gives the statements that begin the sums."""
         total = self.memory.member(f"s{step.to}", "Point", "1")
-        v, begin = writer.value(step.of[0]), [f"{total}[g] = Point{{}};"]
+        v, begin = writer.value(step.of[0]), [self.say.set(self.say.here(total), self.say.nothing)]
         if step.op == "average":
             active = writer.number(step.numbers[0])
             v = v if active.text == "1.0" else f"scaled({v}, {active.text})"
-            if self._number_active(step) == f"a{step.to}[g]":
+            counted = self.say.here(f"a{step.to}")
+            if self._number_active(step) == counted:
                 self.memory.member(f"a{step.to}", "Doubles", "1")
-                writer.after.append(f"at.add(a{step.to}, Doubles{{}} + {active.text});")
-                begin.append(f"a{step.to}[g] = Doubles{{}};")
-        writer.after.append(f"at.add({total}, {v});")
+                writer.after.append(writer.added(f"a{step.to}", self.say.everywhere(active.text), lanes=True))
+                begin.append(self.say.set(counted, self.say.none))
+        writer.after.append(writer.added(total, v))
         return begin
 
     # --- what is neither
@@ -328,19 +353,19 @@ class _Rounds:
         assert loop.count is not None
         if any(values_in(f) for f in (loop.count,)):
             raise NotGenerated(f"{text_of(loop.count)} turns")
-        count = f"(int64_t){self.scalars.round_number(loop.count)}"
+        count = self.say.whole(self.scalars.round_number(loop.count))
         lines = []
         for c in loop.carried:
             lines += self.handing.copied(c.first, c.name)
-        lines.append(f"for (int64_t {loop.index} = 0; {loop.index} < {count}; {loop.index}++) {{ (void){loop.index};")
+        lines.append(self.say.turns(loop.index, 0, count))
         read = self._read_outside(loop) | {c.following for c in loop.carried} | {c.name for c in loop.carried}
         if any(c.name in self._read_outside(loop) for c in loop.carried):
             raise NotGenerated("what a loop hands on is read after the loop, as it was in the last turn")
-        self._depth += 1
+        self._around.append(loop.index)
         lines += self.block(loop.body, frozenset(read))
-        self._depth -= 1
+        self._around.pop()
         lines += self.handing.handed([(c.following, c.name) for c in loop.carried])
-        return [*lines, "}"]
+        return [*lines, self.say.end]
 
     def _read_outside(self, loop: Loop) -> frozenset[str]:
         defined = set(loop.defines)
@@ -359,7 +384,8 @@ class _Rounds:
 
     # --- all of it
 
-    def text(self) -> str:
+    def body(self) -> list[str]:
+        """The lines of a round."""
         program = self.program
         simple = [
             (result, name)
@@ -370,7 +396,11 @@ class _Rounds:
         body += self.handing.shifted()
         body += self.handing.handed(simple)
         self.handing.check_tables()
-        text = "\n".join(body)
+        return body
+
+    def text(self) -> str:
+        """All of it, in the frame."""
+        text = "\n".join(self.body())
         for name, step in self.facts.made.items():
             if step.op in ("choose", "coins"):
                 text = self._settled(text, name)

@@ -109,7 +109,8 @@ class NativeRounds:
         self._library, self._gathers = library_of(source, functions), source.gathers
         self._kept: list[Any] = []  # arrays to which the task points
         made = {s.to: s for s in program.steps if isinstance(s, Instruction)}
-        tables = [self._table(what, key, made, parameters, functions) for what, key in source.tables.lists]
+        lists = source.tables.lists
+        tables = [self._table(what, list_of(what, key, made, parameters, functions, span)) for what, key in lists]
         self._open, slots = schedule is not None, self._clients if schedule is None else schedule.slots
         self._turns = turns(program, parameters, int(functions.counts.max()) if self._open else 1)
         self._work = slots * self._turns * functions.work
@@ -128,31 +129,8 @@ class NativeRounds:
             fresh=self._pointers([0 if a is None else self._at(a) for a in fresh]),
         )
 
-    def _table(
-        self,
-        what: str,
-        key: str,
-        made: Mapping[str, Instruction],
-        parameters: Parameters,
-        functions: NativeFunctions,
-    ) -> int:
-        if what == "each":
-            return self._at(parameters.each[key])
-        if what == "schedule":
-            return self._at(parameters.schedules[key])
-        if what in ("weights", "mix"):
-            return self._at(parameters.labels[key])
-        formula = made[key].numbers[0]
-        rows = [values_of(parameters, formula, k) for k in _rounds(parameters, formula, self.span)]
-        if what == "thresholds":
-            clients = 1 if made[key].op == "coin" else self._clients
-            limits = [np.maximum(np.round(np.broadcast_to(row, clients) * float(LIMIT)), 1) for row in rows]
-            return self._at(limits, np.uint64)
-        weights = [1 / np.broadcast_to(row, self._clients) for row in rows]
-        if what == "weight":
-            return self._at(weights)
-        assert functions.inverses is not None
-        return self._at([functions.inverses(row) for row in weights])
+    def _table(self, what: str, values: Any) -> int:
+        return self._at(values, np.uint64 if what == "thresholds" else np.float64)
 
     def _at(self, values: Any, dtype: Any = np.float64) -> int:
         """The address of a contiguous copy, which lives as long as this object."""
@@ -237,6 +215,44 @@ def _pieces(runs: int, chunk: int | None, threads: int) -> list[tuple[int, int]]
     """The same for runs that are computed one after another: when one thread has no more the others are nearly done."""
     width = min(chunk or runs, -(-runs // (threads * _PIECES if threads > 1 else 1)))
     return [(first, min(first + width, runs)) for first in range(0, runs, width)]
+
+
+def list_of(
+    what: str,
+    key: str,
+    made: Mapping[str, Instruction],
+    parameters: Parameters,
+    functions: NativeFunctions,
+    span: range,
+) -> Any:
+    """A list of numbers that generated rounds read, as `sim.generated.scalars.Tables` names it.
+
+    Args:
+        what, key: which.
+        made: the program's instructions by their value.
+        parameters: the program's.
+        functions: of the problem.
+        span: the rounds; a list with a row a round begins with round 0.
+
+    Returns:
+        Something of which numpy makes an array; thresholds are integers in [1, 2^32].
+    """
+    if what == "each":
+        return parameters.each[key]
+    if what == "schedule":
+        return parameters.schedules[key]
+    if what in ("weights", "mix"):
+        return parameters.labels[key]
+    formula = made[key].numbers[0]
+    rows = [values_of(parameters, formula, k) for k in _rounds(parameters, formula, span)]
+    if what == "thresholds":
+        clients = 1 if made[key].op == "coin" else parameters.clients
+        return [np.maximum(np.round(np.broadcast_to(row, clients) * float(LIMIT)), 1) for row in rows]
+    weights = [1 / np.broadcast_to(row, parameters.clients) for row in rows]
+    if what == "weight":
+        return weights
+    assert functions.inverses is not None
+    return [functions.inverses(row) for row in weights]
 
 
 def _rounds(parameters: Parameters, formula: Any, span: range) -> range:

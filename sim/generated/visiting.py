@@ -23,20 +23,9 @@ class Visitor(Writer):
 
     def visit(self, loop: Loop, base: str) -> list[str]:
         """The lines of a visit; `base` is the number of its first word."""
-        for step in flat(loop.body):
-            if isinstance(step, Loop):
-                if step.op != "repeat" or (step.count is not None and values_in(step.count)):
-                    raise NotGenerated("clients one after another, with passes or drawn numbers of turns")
-            elif step.op in _NOT_THERE or (step.op == "sample" and not step.flag):
-                raise NotGenerated(f"clients one after another, with {step.op}")
-        outside = [name for name in loop.defines if self._leaves(loop, name)]
-        carried = [c.name for c in loop.carried]
-        if set(outside) & set(carried) or any(self.facts.kinds[name] != "server" for name in (*outside, *carried)):
-            raise NotGenerated("clients one after another, of which each leaves something")
+        outside, carried = self._prepared(loop)
         first = [self.memory.load(c.first) for c in loop.carried]
         orders = self.memory.picks("visits")
-        self._outside |= set(outside)
-        self._there |= {name: f"v{name}" for name in carried}
         self._turn(loop)
         head = [
             *self.setup,
@@ -53,6 +42,22 @@ class Visitor(Writer):
         ]
         stores = [self.memory.store(name, f"v{name}") for name in outside]
         return [*head, *(self._first_word(line) for line in (*self.before, *self.lines)), "}", *stores, "}"]
+
+    def _prepared(self, loop: Loop) -> tuple[list[str], list[str]]:
+        """What is read after a visit, and what is handed on in it; refuses what cannot be written."""
+        for step in flat(loop.body):
+            if isinstance(step, Loop):
+                if step.op != "repeat" or (step.count is not None and values_in(step.count)):
+                    raise NotGenerated("clients one after another, with passes or drawn numbers of turns")
+            elif step.op in _NOT_THERE or (step.op == "sample" and not step.flag):
+                raise NotGenerated(f"clients one after another, with {step.op}")
+        outside = [name for name in loop.defines if self._leaves(loop, name)]
+        carried = [c.name for c in loop.carried]
+        if set(outside) & set(carried) or any(self.facts.kinds[name] != "server" for name in (*outside, *carried)):
+            raise NotGenerated("clients one after another, of which each leaves something")
+        self._outside |= set(outside)
+        self._there |= {name: f"v{name}" for name in carried}
+        return outside, carried
 
     def _first_word(self, line: str) -> str:
         """A line with the first words of this turn's draws in it."""

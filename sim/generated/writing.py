@@ -12,6 +12,9 @@ from theory.program import Instruction, Loop, Step
 class Writer(Instructions):
     """Writes one stretch; arguments as of `Instructions`."""
 
+    own_count = "count(n)"
+    """How many samples the client has."""
+
     def write(self, steps: Sequence[Step]) -> None:
         """Steps, one after another."""
         for step in steps:
@@ -30,12 +33,11 @@ class Writer(Instructions):
         for name in outside:
             if name in self._outside:
                 continue
-            kind = {"point": "Point", "lanes": "Doubles"}.get(self.facts.types[name])
-            if kind is None:
+            if self.facts.types[name] not in ("point", "lanes"):
                 if self.facts.types[name] == "double":
                     raise NotGenerated("a number of the last turn is read after a loop")
                 raise NotGenerated("samples of the last turn are read after a loop")
-            self.lines.append(f"{kind} v{name};")
+            self.lines.append(self.say.declared(f"v{name}", lanes=self.facts.types[name] == "lanes"))
             self._outside.add(name)
         firsts = {c.name: self.same(c.first) for c in loop.carried}
         peeled = loop.count is not None and self._cancels(loop, firsts)
@@ -44,29 +46,27 @@ class Writer(Instructions):
         elif set(outside) - {c.following for c in loop.carried}:
             raise NotGenerated("a value of a pass's last turn, which not every client has")
         else:
-            count, turn = "count(n)", f"i{loop.index}"
+            count, turn = self.own_count, f"i{loop.index}"
             self._order(loop.index)
         for c in loop.carried:
-            self.lines.append(f"Point v{c.name} = {self.value(c.first)};")
+            self.lines.append(self.say.point(f"v{c.name}", self.value(c.first)))
         self._counts.append("samples" if loop.count is None else count)
-        self._turns.append(turn)
+        self.turns.append(turn)
         if peeled:
-            self.lines.append(f"{{ const int64_t {turn} = 0; (void){turn};")
+            self.lines.append(self.say.first_turn(turn))
             self._same |= firsts
             self._turn(loop)
             for name in firsts:
                 del self._same[name]
-            self.lines.append("}")
+            self.lines.append(self.say.end)
         self._there |= {name: f"v{name}" for name in carried}
-        self.lines.append(f"for (int64_t {turn} = {1 if peeled else 0}; {turn} < {count}; {turn}++) {{ (void){turn};")
+        self.lines.append(self.say.turns(turn, 1 if peeled else 0, count))
         if loop.count is None:
-            self.lines.append(
-                f"const int64_t* v{loop.index} = {self.memory.picks(loop.index)}.data() + {turn} * kLanes;"
-            )
+            self.lines.append(self._sample_of_turn(loop.index, turn))
             self._there[loop.index] = f"v{loop.index}"
         self._turn(loop)
-        self.lines.append("}")
-        self._turns.pop()
+        self.lines.append(self.say.end)
+        self.turns.pop()
         self._counts.pop()
         for name in (*carried, *loop.defines):
             if name not in outside:
@@ -78,6 +78,10 @@ class Writer(Instructions):
         self.setup.append(f"{picks}.resize(samples * kLanes);")
         self.lines.append(f"smallest_samples({stream}, samples, count(n), count(n), keys, {picks}.data());")
 
+    def _sample_of_turn(self, samples: str, turn: str) -> str:
+        """Which sample is taken in a turn of a pass."""
+        return f"const int64_t* v{samples} = {self.memory.picks(samples)}.data() + {turn} * kLanes;"
+
     def _turn(self, loop: Loop) -> None:
         inside = [name for step in loop.body for name in step.defines]
         there, same = dict(self._there), dict(self._same)
@@ -87,11 +91,11 @@ class Writer(Instructions):
         crossing = any(self.same(c.following) in names - {c.name} for c in loop.carried)
         if crossing:
             for name, text in following.items():
-                self.lines.append(f"const Point t{name} = {text};")
+                self.lines.append(self.say.point(f"t{name}", text, fixed=True))
             following = {name: f"t{name}" for name in following}
         for name, text in following.items():
             if text != f"v{name}":
-                self.lines.append(f"v{name} = {text};")
+                self.lines.append(self.say.set(f"v{name}", text))
         for name in inside:  # another turn, or what comes after, makes them anew
             if name not in self._outside:
                 self._there.pop(name, None)

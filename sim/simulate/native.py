@@ -1,4 +1,4 @@
-"""Simulation by generated C++: whether it is taken, and how the states go in and out."""
+"""Simulation by generated code: whether C++ or a kernel is taken, and how the states go in and out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.generated import NativeFunctions, Source, generated
+from sim.gpu.rounds import KernelText
 from sim.native import build
 from sim.simulate.initial import initial, without_gradients
+from sim.simulate.kernels import why_no_kernel, why_not_here
 from sim.simulate.parameters import Parameters
 from sim.simulate.presence import OF_CLIENTS, PresentFunctions
 from theory.program import Program
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
     from sim.population import OpenPopulation, PresenceSchedule
     from sim.simulate.job import Job
 
-BACKENDS = ("auto", "torch", "native")
+BACKENDS = ("auto", "torch", "native", "triton")
 # Multiplications of one run from which on "auto" compiles: with fewer, a compiler (2 to 5 s, once on a machine) takes
 # longer than torch. It is one run's number, for the choice may not depend on how many runs there are: back ends agree
 # to rounding only.
 WORTH_COMPILING = 500_000
 Array = NDArray[np.float64]
-Chosen = tuple[Source, NativeFunctions]
+Chosen = tuple[Source | KernelText, NativeFunctions]
 log = logging.getLogger(__name__)
 _said: set[str] = set()  # why there is no C++
 
@@ -39,7 +41,7 @@ def why_not(
     device: str = "cpu",
     torch_only: Mapping[str, Any] | None = None,
     population: OpenPopulation | None = None,
-) -> Chosen | str:
+) -> tuple[Source, NativeFunctions] | str:
     """The generated rounds, or why there are none, as one clause.
 
     Args:
@@ -71,15 +73,18 @@ def decided(
     torch_only: Mapping[str, Any],
     population: OpenPopulation | None = None,
 ) -> Chosen | str:
-    """The generated rounds where they are to be taken, or why torch is, as one clause.
+    """The generated rounds, or the kernel, where they are to be taken, or why torch is, as one clause.
 
     Raises:
+        ImportError: for backend="triton" without Triton.
         ValueError: for a back end that does not exist, or does not know the case.
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend={backend!r} is not one of {BACKENDS}")
     if backend == "torch":
         return "it is asked for"
+    if backend == "triton" or (backend == "auto" and device.startswith("cuda")):
+        return _kernel(backend, program, problem, parameters, metrics, device, torch_only, population)
     if backend == "auto" and build.compiler() is None:
         return "there is no C++ compiler"
     found = why_not(program, problem, parameters, metrics, device, torch_only, population)
@@ -104,6 +109,28 @@ def decided(
     return found
 
 
+def _kernel(
+    backend: str,
+    program: Program,
+    problem: Any,
+    parameters: Parameters,
+    metrics: tuple[str, ...],
+    device: str,
+    torch_only: Mapping[str, Any],
+    population: OpenPopulation | None,
+) -> Chosen | str:
+    """The kernel, or why torch is taken."""
+    asked = backend == "triton"
+    if why := why_not_here(device):
+        if asked:
+            raise (ValueError if why.startswith("device") else ImportError)(f"backend='triton': {why}")
+        return why
+    found = why_no_kernel(program, problem, parameters, metrics, torch_only, population)
+    if isinstance(found, str) and asked:
+        raise ValueError(f"backend='triton': {found}; 'auto' or 'torch' serve")
+    return found
+
+
 def advance(
     job: Job,
     native: Chosen,
@@ -114,14 +141,10 @@ def advance(
     report: Callable[[int], None],
 ) -> None:
     """All runs of a job, into its results."""
-    from sim.generated.task import NativeRounds
-
     source, functions = native
     samples = int(functions.counts.max())
     fresh = _fresh(job, samples)
-    rounds = NativeRounds(
-        job.program, source, functions, job.parameters, job.span, job.seed, job.first_run, job.schedule, fresh
-    )
+    rounds = _rounds(job, source, functions, fresh, memory)
     states = _beginning(job, samples) if job.schedule is None else _present(job, job.schedule, fresh)
     recorded = sorted(set(job.recorded))
     records = [
@@ -137,6 +160,20 @@ def advance(
         if order and record is not None:
             job.states[s.name] = record if order == sorted(set(order)) else record[:, order]
     job.values.update(values)
+
+
+def _rounds(
+    job: Job, source: Source | KernelText, functions: NativeFunctions, fresh: list[Array | None], memory: int
+) -> Any:
+    """Runs of the job, from round to round, on its device."""
+    given = (job.program, source, functions, job.parameters, job.span, job.seed, job.first_run)
+    if isinstance(source, KernelText):
+        from sim.gpu.running import KernelRounds
+
+        return KernelRounds(*given, job.device, memory)  # type: ignore[arg-type]
+    from sim.generated.task import NativeRounds
+
+    return NativeRounds(*given, job.schedule, fresh)  # type: ignore[arg-type]
 
 
 def _beginning(job: Job, samples: int) -> list[Any]:

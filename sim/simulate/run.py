@@ -93,8 +93,8 @@ def simulate(
             `pass` (n, N, R) the orders. One chunk, in torch.
         metrics: what is measured after every round, among `sim.generated.METRICS`: of the first state, of the clients'
             their mean.
-        backend: "torch", "native" (generated C++, CPU), or "auto": "native" where it knows the case and one run is
-            worth compiling.
+        backend: "torch", "native" (generated C++, CPU), "triton" (a generated kernel, on a GPU), or "auto": "native"
+            where it knows the case and one run is worth compiling; on a GPU "triton" where it knows the case.
         population: an open one: in every round the program's clients are those of the problem's that take part, as
             `sim.population` says. A value of the clients has a place for each slot, nan where nobody is; a client's
             states begin afresh when it comes; `choose` takes all where fewer than S take part; N is the pool's size.
@@ -102,7 +102,7 @@ def simulate(
 
     Raises:
         ValueError: for an argument outside its domain, and where the program has no instance here (S > N, m > d, ...).
-        ImportError: for backend="native" without a compiler.
+        ImportError: for backend="native" without a compiler, for "triton" without Triton.
     """
     import torch
 

@@ -44,6 +44,14 @@ def steps_of_the_server(w, x, *, eta, H, S):
     return y
 
 
+@algorithm
+def shorter_steps(w, x, *, eta, H):
+    """Steps whose lengths depend on the turn of a loop whose turns meet at the server."""
+    for h in w.repeat(H):
+        x = x - eta / (1 + h) * w.mean(w.gradient(x, w.sample()) + h * w.gradient(x))
+    return x
+
+
 @algorithm(x="x0", c="each grad(f_n, x0) - grad(f, x0)", y="0")
 def one_after_another(w, x, c, y, *, eta, H, b, p, sigma2, m):
     """Clients in random order, twice a round, with their own numbers, batches, noise and what they remember."""
@@ -82,6 +90,7 @@ CASES = [
     (algorithms.fedavg_svrg, {"delta": SCHEDULE, "p": {"k": [CHANCES] * 7}, "S": 1, "M": 1}),
     (ones_own_draws, {"eta": 0.1, "b": 3, "q": 0.5, "m": 2, "sigma2": 0.1, "radius": 0.5, "tau": [1, 2, 3], "p": 0.6}),
     (steps_of_the_server, {"eta": 0.1, "H": 3, "S": 2}),
+    (shorter_steps, {"eta": 0.1, "H": 3}),
     (one_after_another, {"eta": 0.1, "H": 2, "b": 3, "p": CHANCES, "sigma2": 0.01, "m": 2}),
     (shuffling_local_sgd, {"eta": SCHEDULE, "H": 3}),
 ]

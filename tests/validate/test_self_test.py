@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import torch
 
 import sim
 import sim.moments
@@ -43,6 +44,7 @@ def test_each_check_passes_here_or_says_why_it_is_skipped(check: self_test.Check
     absent = {
         "z3": find_spec("z3") is None,
         "back end native": build.compiler() is None,
+        "back end triton": not torch.cuda.is_available() or find_spec("triton") is None,
     }
     if absent.get(check.name):
         with pytest.raises(self_test.UnavailableError):
@@ -176,6 +178,7 @@ def other_numbers(patch: Patch) -> None:
 
     patch.setattr(sim.simulate, "simulate", others(sim.simulate.simulate))
     patch.setattr(build, "compiler", lambda: build.Compiler(("c++",), "c++ 99.1"))
+    patch.setattr(self_test, "_with_gpu", lambda: None)
     patch.setattr(self_test, "find_spec", lambda name: SimpleNamespace())
 
 
@@ -196,6 +199,7 @@ BROKEN: list[tuple[str, Callable[[Patch], None]]] = [
     ("z3", optimistic_z3),
     ("cache", closed_cache),
     ("back end native", other_numbers),
+    ("back end triton", other_numbers),
 ]
 
 
@@ -282,5 +286,5 @@ def test_doctor_works_without_what_is_optional_and_without_a_compiler(options: l
     if options:
         return
     outcomes = {entry["name"]: entry["outcome"] for entry in found["self_test"]}
-    skipped = {"z3", "back end native"}
+    skipped = {"z3", "back end native", "back end triton"}
     assert outcomes == {check.name: "skipped" if check.name in skipped else "ok" for check in self_test.checks()}

@@ -91,7 +91,15 @@ def back_ends() -> dict[str, str | None]:
     from sim.native import build
 
     compiler = build.compiler()
-    return {"native": None if compiler is None else compiler.version}
+    return {"native": None if compiler is None else compiler.version, "triton": _triton()}
+
+
+def _triton() -> str | None:
+    """The version of Triton, which torch brings where there are GPUs; None where it is not there."""
+    try:
+        return importlib.metadata.version("triton")
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _choices(name: str) -> list[dict[str, str]]:
@@ -100,8 +108,12 @@ def _choices(name: str) -> list[dict[str, str]]:
     from validate.instances.named import algorithm_named
 
     return [
-        {"problem": one.problem, "back_end": one.taken, "why": one.why} for one in back_ends_of(algorithm_named(name))
-    ]
+        {
+            "problem": one.problem, "back_end": one.taken, "why": one.why,
+            "gpu_back_end": one.on_gpu, "gpu_why": one.why_on_gpu,
+        }
+        for one in back_ends_of(algorithm_named(name))
+    ]  # fmt: skip
 
 
 def doctor(
@@ -165,11 +177,16 @@ def _show(facts: dict[str, Any]) -> None:
     typer.echo()
     typer.echo(f"devices: {', '.join(facts['devices']) or 'none: torch cannot be imported'}")
     for name, what in facts["back_ends"].items():
-        absent_because = "no C++ compiler found; set CXX" if name == "native" else "not installed"
-        typer.echo(f"back end {name}: {what or absent_because}")
+        absent_because = {
+            "native": "no C++ compiler found; set CXX",
+            "triton": "not installed; torch brings it to Linux machines with a GPU",
+        }
+        typer.echo(f"back end {name}: {what or absent_because[name]}")
     if facts["choices"]:
-        typer.echo()
-        table(["problem", "back end", "why"], [list(choice.values()) for choice in facts["choices"]])
+        for place, names in (("the CPU", ("back_end", "why")), ("a GPU", ("gpu_back_end", "gpu_why"))):
+            rows = [[choice["problem"], *(choice[name] for name in names)] for choice in facts["choices"]]
+            typer.echo()
+            table(["problem", f"on {place}", "why"], rows)
         typer.echo()
     for name in facts["missing"]:
         typer.echo(f"missing: {name}; pip install --upgrade fedproof brings it")
