@@ -127,12 +127,20 @@ def _one_draw(frame: Frame, step: Instruction) -> OneDraw:
         own = problem.draw
         return lambda n, of, number: own(step.op, (step.to, frame.turns, n), of, number)
 
+    drawn: dict[tuple[int, int], tuple[int, Choices]] = {}  # runs ask for the same again and again
+
     def sample(n: int, of: list[Any], size: Any) -> Choices:
         b = int(size)
-        replace = bool(step.flag) or b == 1
-        which, times = frame.samples(n)
-        frame.fit(count_batches(times, b, replace))
-        return [(p, tuple([which[i] for i in batch])) for p, batch in batches(times, b, replace)]
+        if (n, b) not in drawn:
+            replace = bool(step.flag) or b == 1
+            which, times = frame.samples(n)
+            count = count_batches(times, b, replace)
+            frame.fit(count)
+            each = [(p, tuple([which[i] for i in batch])) for p, batch in batches(times, b, replace)]
+            drawn[n, b] = count, each
+        count, each = drawn[n, b]
+        frame.fit(count)
+        return each
 
     def keep(n: int, of: list[Any], m: Any) -> Choices:
         if sum(map(bool, of[0])) > 20:
