@@ -412,7 +412,8 @@ class Search(Solver):
                     break
         held = all(self.satisfied(relation) for relation in known)
         whole = domain.integer or name in self.roles.steps
-        if N > 1 and not whole and any(r.relation == "==" for r in known) and aside.random() < LEADING:
+        bounded = {relation.relation == "==" for relation in known} == {True, False}
+        if N > 1 and not whole and bounded and aside.random() < LEADING:
             return self._led(name, known) or held
         return held
 
