@@ -24,6 +24,12 @@ def one_sample(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
+@algorithm(x="each grad(f_n, x0)")
+def mixing(w, x, *, W):
+    """A step of gossip."""
+    return w.mix(x, W)
+
+
 @algorithm
 def local(w, x, *, eta, H):
     """H local gradient steps, then the mean."""
@@ -124,6 +130,9 @@ CLAIMS = (
           assuming=(*EACH, "eta <= 1/L", "S <= N"), remarks=("N = 4, S = 1, x^2/2, eta = 1, K = 3",)),
     claim("leader", "mean_n(norm2(a_n - mean_n(a_n))) <= 0.9*c", vectors=("a_n",),
           assuming=("norm2(first_n(a_n) - a_n) <= c",), remarks=("0, then five times 1 and five times -1",)),
+    claim("leader-of-a-graph", "max_n(norm2(x[k+1] - mean_n(x[k+1]))) <= 5/2*rho**2*max_n(norm2(x[k] - mean_n(x[k])))",
+          of=mixing, assuming=("connected(W)",),
+          remarks=("N = 9, s = (1, -1, .., -1): 9*W is 1, in the first row and column 1 + s, else 1 - (s_i + s_j)/8",)),
     claim("path", "sum_k(norm(x[k+1] - x[k])) <= 1.45*norm(x0 - xstar)", of=descent,
           assuming=("smooth(f, L)", "convex(f)", "quadratic(f)", "eta <= 1/L"),
           remarks=("curvatures 1, 1/5, 1/50, eta = 1, x0 = (3, 2, 5/2), K of some hundreds",)),
