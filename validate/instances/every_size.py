@@ -86,7 +86,8 @@ def _each_value(claim: Claim, tightest: list[Seen], ladder: Ladder, spent: Calla
                 continue
             known.add(way.name)
             climb, missed = Climb(claim, base, way, ladder, spent, lambda one: fits_moments(claim, one)), 0
-            for value in (v for v in range(2, min(LARGEST, way.most) + 1) if v != way.now and v & (v - 1)):
+            small = [v for v in range(2, min(LARGEST, way.most) + 1) if v != way.now and v & (v - 1)]
+            for value in (*small, *(v for v in named(claim) if LARGEST < v <= way.most)):
                 if missed == MISSED or spent():
                     break
                 told = climb.told(base, value)

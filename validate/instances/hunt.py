@@ -33,7 +33,7 @@ from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.rare import with_rare_chances
-from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_hold
+from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_missed
 from validate.instances.shapes import Size
 from validate.instances.shrinking import shrunk
 from validate.instances.stages import (
@@ -235,9 +235,11 @@ class _Doubts:
         """Whether the hunt ends with this break; else it is kept in case that no other is found."""
         found, before = self.found, self.tried
         stands = self.accepted(seen)
-        if not stands and not relations_hold(self.claim, seen.drawn):  # no instance of the claim, for all that is known
+        missed = [] if stands else [*relations_missed(self.claim, seen.drawn)]
+        if missed:  # no instance of the claim, for all that is known
             found.undecided += 1
-            found.near = found.near or (seen if breaks_by_far(seen) else None)
+            near = all(relation.relation == "==" for relation in missed) and breaks_by_far(seen)
+            found.near = found.near or (seen if near else None)
             return False
         if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -9,7 +10,7 @@ from typing import Any, Literal
 from theory.claim import Claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
-from theory.sentence import SentenceError
+from theory.sentence import Sentence, SentenceError
 from validate.both_sides import Measured, Row, sides
 from validate.expected import tapped, taps_of
 from validate.instances import tried
@@ -137,16 +138,16 @@ def breaks_by_far(seen: Seen) -> bool:
     return False
 
 
-def relations_hold(claim: Claim, one: Drawn) -> bool:
-    """Whether all relations of a claim are true on an instance, exactly or by enclosures."""
+def relations_missed(claim: Claim, one: Drawn) -> Iterator[Sentence]:
+    """The relations of a claim that are not true on an instance, exactly or by enclosures."""
     for relation in claim.relations:
         try:
             both = sides(relation, claim.vocabulary, one.instance, one.constants, limit=OUTCOMES)
         except (TooManyOutcomesError, UndecidedError, UndefinedError, SentenceError, ValueError, ZeroDivisionError):
-            return False
+            yield relation
+            continue
         if not both.rows or any(row.status != "holds" for row in both.rows):
-            return False
-    return True
+            yield relation
 
 
 def measured(claim: Claim, one: Drawn, found: Hunt | None = None, outcomes: int = OUTCOMES) -> Seen | None:
