@@ -259,9 +259,7 @@ def test_the_best_constants_are_those_of_one_problem(label: str, seed: int) -> N
     bests = [(p, satisfied.best(p, problem.quadratic)) for p in one.predicates if p.binds and p.about != "network"]
     assert bool(true[0]) == all(numbers is not None for _, numbers in bests)
     if true[0]:
-        near = 1e-5 * (
-            1 + float(np.max(np.abs(arrays[1])))
-        )
+        near = 1e-5 * (1 + float(np.max(np.abs(arrays[1]))))
         for name, value in best_constants(one, bests).items():  # type: ignore[arg-type]
             each = {(name, n): v for n, v in enumerate(value)} if isinstance(value, list) else {(name, None): value}
             for bound, number in each.items():

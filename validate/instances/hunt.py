@@ -238,8 +238,8 @@ class _Doubts:
         missed = [] if stands else [*relations_missed(self.claim, seen.drawn)]
         if missed:  # no instance of the claim, for all that is known
             found.undecided += 1
-            near = all(relation.relation == "==" for relation in missed) and breaks_by_far(seen)
-            found.near = found.near or (seen if near else None)
+            of_equations = all(relation.relation == "==" for relation in missed)
+            found.near = found.near or (seen if of_equations and breaks_by_far(seen) else None)
             return False
         if not stands and not _is_large(seen):
             for near in _with_squares(self.claim, seen):
