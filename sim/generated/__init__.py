@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sim.generated.functions import NativeFunctions, native_functions
+from sim.generated.functions import NativeFunctions, lacking, native_functions
 from sim.generated.reading import NotGenerated
 from sim.generated.rounds import METRICS, Source, source
 from sim.simulate.parameters import Parameters
@@ -29,11 +29,8 @@ def generated(
     functions = native_functions(problem, metrics, present)
     if isinstance(functions, str):
         return functions
-    unknown = sorted(set(metrics) - functions.metrics)
-    if unknown:
-        return f"the metric {unknown[0]} is not there in C++"
-    if functions.inverses is None and "prox" in program.operations:
-        return "prox is there for quadratics alone"
+    if why := lacking(program, functions, metrics, "C++"):
+        return why
     found = _source(_Known(program, parameters, functions.pairs, present))
     if isinstance(found, str):
         return found

@@ -13,6 +13,7 @@ from sim.arguments import to_float
 from sim.problems.logistic import RidgeLogistic
 from sim.problems.quadratic import Quadratic
 from sim.problems.softmax import RidgeSoftmax
+from theory.program import Program
 
 Array = NDArray[np.float64]
 
@@ -101,3 +102,13 @@ def _quadratic(problem: Quadratic, metrics: Sequence[str]) -> NativeFunctions:
         inverses=inverses,
         work=problem.dim * (problem.dim + 8),
     )
+
+
+def lacking(program: Program, functions: NativeFunctions, metrics: Sequence[str], language: str) -> str:
+    """What of a program or its metrics these functions do not have, as one clause; empty where they have all."""
+    unknown = sorted(set(metrics) - functions.metrics)
+    if unknown:
+        return f"the metric {unknown[0]} is not there in {language}"
+    if functions.inverses is None and "prox" in program.operations:
+        return "prox is there for quadratics alone"
+    return ""

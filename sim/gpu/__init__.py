@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim.generated import NotGenerated
-from sim.generated.functions import NativeFunctions, native_functions
+from sim.generated.functions import NativeFunctions, lacking, native_functions
 from sim.gpu.rounds import INTEGERS, KernelText, kernel_text
 from sim.simulate.parameters import Parameters
 from theory.program import Program
@@ -33,11 +33,8 @@ def kernel(
         return f"there is no kernel for a problem of type {type(problem).__name__}"
     if functions.dim > MOST_COORDINATES:
         return f"d={functions.dim} is more than the {MOST_COORDINATES} coordinates that are unrolled"
-    unknown = sorted(set(metrics) - functions.metrics)
-    if unknown:
-        return f"the metric {unknown[0]} is not there in Triton"
-    if functions.inverses is None and "prox" in program.operations:
-        return "prox is there for quadratics alone"
+    if why := lacking(program, functions, metrics, "Triton"):
+        return why
     try:
         found = kernel_text(program, parameters, len(functions.arrays), len(functions.sizes), metrics)
     except NotGenerated as error:

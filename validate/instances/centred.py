@@ -21,8 +21,6 @@ def centred(problem: Any) -> Any:
         ValueError: where there is no minimiser, or it is not known.
     """
     least = problem.minimiser
-    if least is None:
-        raise ValueError("the problem has no minimiser")
     if isinstance(problem, Quadratic):
         linear = problem.linear - (problem.hessian @ least)
         return replace(problem, linear=linear, features=None, targets=None)

@@ -14,7 +14,16 @@ from theory.formula import Apply, Name, Number, UndefinedError, names_in
 from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
-from theory.sentence import FUNCTION_NAMES, At, Expression, everything, everything_meant, index_of, parts
+from theory.sentence import (
+    FUNCTION_NAMES,
+    At,
+    Expression,
+    Vocabulary,
+    everything,
+    everything_meant,
+    index_of,
+    parts,
+)
 from validate.counted import counted
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
@@ -160,13 +169,15 @@ def _is_over_a_ball(claim: Claim) -> bool:
 
 def _is_zero_by_text(claim: Claim) -> bool:
     """Whether a side is the number 0: then sides that are all 0 may be what is claimed."""
-    words = claim.vocabulary
-    sides = list(claim.sentence.sides)
-    for i, side in enumerate(sides):
-        while isinstance(side, Name) and side.name in words.definitions:
-            side = words.definitions[side.name]
-        sides[i] = side
+    sides = (_meant(side, claim.vocabulary) for side in claim.sentence.sides)
     return any(isinstance(side, Number) and side.value == 0 for side in sides)
+
+
+def _meant(e: Expression, words: Vocabulary) -> Expression:
+    """A tree, or what the definition stands for that it is."""
+    while isinstance(e, Name) and e.name in words.definitions:
+        e = words.definitions[e.name]
+    return e
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:
@@ -211,8 +222,7 @@ def _is_of_second_moments(claim: Claim) -> bool:
 
     def degree(e: Expression) -> int:
         """In the states, 3 for more than 2; of an expectation 0."""
-        while isinstance(e, Name) and e.name in words.definitions:
-            e = words.definitions[e.name]
+        e = _meant(e, words)
         if isinstance(e, At):
             return 1
         if not isinstance(e, Apply):
@@ -274,8 +284,7 @@ def compares_far_rounds(claim: Claim) -> bool:
 
     def spoken(e: Expression) -> Iterator[Expression]:
         """The parts of a side; of quadratics, whose moments the search knows, those that are no expectation."""
-        while isinstance(e, Name) and e.name in words.definitions:
-            e = words.definitions[e.name]
+        e = _meant(e, words)
         yield e
         if isinstance(e, Apply) and not (of_quadratics and e.operation == "E"):
             for part in parts(e):

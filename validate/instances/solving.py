@@ -387,6 +387,8 @@ class Search(Solver):
         values = [fitting[0] if alike else rng.choice(fitting) for _ in range(N)]
         self.values[name] = values
         known = [r for r, names in self.needs.items() if name in names and names <= {*self.values, name}]
+        if not known:
+            return True
         aside = random.Random(f"{name} of each client: {self.values}")  # so that all else is drawn as without
         for relation in known:
             of_each = self._is_over(relation, EACH_CLIENT) and (
