@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from theory import catalog
 from theory.claim import Claim
@@ -21,6 +21,9 @@ from validate.files import targets as loaded
 from validate.memory import MOST, bounded
 from validate.parallel import over_processes, tell
 from validate.verdict import Evidence, Result, decide
+
+if TYPE_CHECKING:
+    from validate.instances.seen import Seen
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +58,7 @@ def check_one(
     seed: int = 0,
     progress: Progress = log.debug,
     given_up: Callable[[], bool] = lambda: False,
+    met: Callable[[Seen], None] = lambda _: None,
 ) -> Result:
     """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`.
 
@@ -63,14 +67,14 @@ def check_one(
 
     Raises:
         OSError: when the certificate cannot be written.
-        GivenUpError: where `given_up`, which is asked between instances, says so.
+        GivenUpError: where `given_up`, which is asked between instances, says so, or `met`, which is told of breaks.
     """
     from validate.examine import GivenUpError, examine
 
     with TemporaryDirectory() as folder:
         try:
             with bounded():
-                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress, given_up=given_up)
+                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress, given_up=given_up, met=met)
         except (OSError, GivenUpError):  # files that cannot be written are no matter of the claim
             raise
         except MemoryError:

@@ -24,7 +24,7 @@ from validate.instances import read_instance, tried
 from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
-from validate.instances.seen import Hunt, measured
+from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.specs import with_constants
 from validate.instances.stages import LEAST
 from validate.on_instance import valued
@@ -59,6 +59,7 @@ def examine(
     seed: int = 0,
     tell: Callable[[str], None] = log.debug,
     given_up: Callable[[], bool] = lambda: False,
+    met: Callable[[Seen], None] = lambda _: None,
 ) -> Result:
     """The verdict on a claim, with all its evidence.
 
@@ -69,6 +70,7 @@ def examine(
         seed: of what is drawn.
         tell: called with one line of text.
         given_up: asked between instances; where it says so there is no verdict.
+        met: told of each break before anybody makes it smaller or looks at it; what it raises ends the check.
 
     Raises:
         GivenUpError: where it is given up.
@@ -78,6 +80,10 @@ def examine(
         if given_up():
             raise GivenUpError(f"the check of {claim.id} was given up")
         return False
+
+    def stands(seen: Seen) -> bool:
+        met(seen)
+        return accepted(claim, seen, quick)
 
     if not claim.has_sentence:
         text = f"no sentence of the language says it: {claim.title}"
@@ -91,15 +97,15 @@ def examine(
     own, proof = with_file(_proved(claim, 0), Path(out))
     evidence += own
     proved = _is_proved(evidence)
-    found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, proved)
-    broken = found.broken is not None and accepted(claim, found.broken, quick)
+    found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands, proved)
+    broken = found.broken is not None and stands(found.broken)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
         derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
         evidence += derived
         proved = _is_proved(evidence)
     if not (proved or broken):
         stop()
-        found = _hunted(claim, found, quick, seed, tell, stop)
+        found = _hunted(claim, found, quick, seed, tell, stop, stands)
         if found.broken is None:
             found, more = _asked_for_numbers(claim, found, quick)
             evidence += more
@@ -165,6 +171,7 @@ def _tried_first(
     seed: int,
     tell: Callable[[str], None],
     stop: Callable[[], bool],
+    stands: Callable[[Seen], bool],
     proved: bool = False,
 ) -> Hunt:
     """The first instances of the pool, with what comes of them in a full check; fewer of a claim that is proved."""
@@ -174,7 +181,7 @@ def _tried_first(
         evaluations=0,
         seed=seed,
         tell=tell,
-        accepted=lambda seen: accepted(claim, seen, quick),
+        accepted=stands,
         stop=stop,
         operations=OPERATIONS[True],
         only_pool=quick,
@@ -183,28 +190,34 @@ def _tried_first(
 
 
 def _hunted(
-    claim: Claim, first: Hunt, quick: bool, seed: int, tell: Callable[[str], None], stop: Callable[[], bool]
+    claim: Claim,
+    first: Hunt,
+    quick: bool,
+    seed: int,
+    tell: Callable[[str], None],
+    stop: Callable[[], bool],
+    stands: Callable[[Seen], bool],
 ) -> Hunt:
     """What a hunt meets; a full one is made only where a quick one breaks nothing: that meets more kinds.
 
     A quick one goes on from the first instances of the pool.
     """
     before = tried.instances()
-    found = _hunt(claim, True, quick, seed, tell, stop, first if quick and first.broken is None else None)
-    if quick or (found.broken is not None and accepted(claim, found.broken, quick)):
+    found = _hunt(claim, True, seed, tell, stop, stands, first if quick and first.broken is None else None)
+    if quick or (found.broken is not None and stands(found.broken)):
         return found
     of_first = tried.instances() - before
-    found = _hunt(claim, False, quick, seed, tell, stop)
+    found = _hunt(claim, False, seed, tell, stop, stands)
     return found if found.broken is None else replace(found, tried=of_first + found.tried)
 
 
 def _hunt(
     claim: Claim,
     small: bool,
-    quick: bool,
     seed: int,
     tell: Callable[[str], None],
     stop: Callable[[], bool],
+    stands: Callable[[Seen], bool],
     begun: Hunt | None = None,
 ) -> Hunt:
     return hunt(
@@ -214,7 +227,7 @@ def _hunt(
         far=FAR[small],
         seed=seed,
         tell=tell,
-        accepted=lambda seen: accepted(claim, seen, quick),
+        accepted=stands,
         stop=stop,
         operations=OPERATIONS[small],
         begun=begun,

@@ -35,6 +35,8 @@ Item: TypeAlias = "tuple[str, tuple[int, ...]]"
 """A state or a tap at its indices, the round first."""
 
 LIMIT = 200_000
+KEPT = 50_000
+"""Outcomes of joint laws that are kept."""
 
 
 class Play:
@@ -72,6 +74,8 @@ class Play:
         self._turns: dict[tuple[str, int, tuple[int, ...]], int] = {}
         self._laws: list[list[tuple[Any, State]]] = []
         self._tapped: dict[tuple[int, int, frozenset[str]], tuple[State, list[Outcome]]] = {}
+        self._joint: dict[frozenset[Item], list[tuple[Any, dict[Item, Any]]]] = {}
+        self._kept = 0
 
     @cached_property
     def start(self) -> State:
@@ -144,6 +148,15 @@ class Play:
         Args:
             items: each a name and its indices: ``("x", (k,))``, ``("y", (k, h))``.
         """
+        if items in self._joint:
+            return self._joint[items]
+        law = self._law_of(items)
+        self._kept += len(law)
+        if self._kept <= KEPT:  # several parts of a sentence, and of others on the same instance, ask for the same
+            self._joint[items] = law
+        return law
+
+    def _law_of(self, items: frozenset[Item]) -> list[tuple[Any, dict[Item, Any]]]:
         states = {s.name: i for i, s in enumerate(self.program.state)}
         for name, indices in items:
             if not 0 <= indices[0] <= self.instance.rounds - (name not in states):

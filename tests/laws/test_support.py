@@ -13,11 +13,13 @@ from tests.rounds import descent, noisy, sgd
 from theory import algorithm, claim
 from theory.arithmetic import to_element
 from theory.claim import Claim
+from theory.domain import COUNT, Domain
 from theory.program import Algorithm
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.in_words import evidence_of
 from validate.instances.covered import closed, compares_far_rounds, coverage
+from validate.instances.fixed import fixed_numbers
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn
 from validate.instances.seen import Hunt, Seen, is_telling
@@ -281,3 +283,10 @@ def test_one_of_something_is_said_in_the_singular(seen: list[Seen]) -> None:
     assert "1 instance of which it does not speak" in said
     telling = next(one for one in seen if is_telling(one))
     assert "only 1 instance with a side" in earned([telling]).detail
+
+
+def test_what_a_fixed_number_leaves_one_value_need_not_vary():
+    """S == 1 and s <= S - 1 leave s nothing but 0."""
+    one = claim("tied", "s*a <= a*H + b", assuming=("S == 1", "s <= S - 1", "H*S == 2", "b <= 0", "p <= S*2"))
+    found = fixed_numbers(replace(one, parameters={"s": Domain(0, None, integer=True), "S": COUNT, "p": COUNT}))
+    assert found == {"S": 1, "s": 0}, "H*S == 2 is solved by nobody here; b may not be 0, p may be 1 or 2"

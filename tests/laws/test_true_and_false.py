@@ -19,14 +19,12 @@ OPEN = {
     "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }
 QUICK = (
-    "undrawn/no-infimum",
     "undrawn/any-graph",
     "zeros/chances-by-squares",
     "zeros/budget-of-turns",
     "zeros/third-powers",
     "zeros/mean-of-roots",
     "zeros/batch-of-eight",
-    "zeros/from-zero",
     "mixed/three-hundred",
     "knees/four-each",
     "functions/signs",
@@ -80,8 +78,6 @@ QUICK = (
     "sums/maxmin2",
     "steps/varb3",
     "drawn/part2",
-    "chances/maximal",
-    "chances/pooled",
 )
 
 

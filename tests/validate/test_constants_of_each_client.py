@@ -111,7 +111,10 @@ def test_an_instance_has_numbers_with_which_its_assumptions_are_true():
     assert shown > 20
 
 
-@pytest.mark.parametrize(("bound", "verdict"), [("mean_n(L_n)", "supported"), ("min_n(L_n)", "refuted")])
+@pytest.mark.parametrize(
+    ("bound", "verdict"),
+    [pytest.param("mean_n(L_n)", "supported", marks=pytest.mark.slow), ("min_n(L_n)", "refuted")],
+)
 def test_lipschitz_gradients_of_the_mean(bound, verdict, tmp_path):
     """f is smooth with the mean of the clients' constants: f_1 = x^2/2 and f_2 = 0 are broken by the least one."""
     one = replace(claim("along", ALONG.format(bound), **SETTINGS), paper="each")

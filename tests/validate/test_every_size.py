@@ -1,12 +1,14 @@
 """What is false at one size alone, which no text names, or far out."""
 
+from itertools import pairwise
+
 import pytest
 
 from tests.rounds import descent
 from theory import claim
 from theory.claim import Claim
 from theory.domain import COUNT
-from validate.instances.every_size import far_out, of_every_size
+from validate.instances.every_size import _integers, far_out, of_every_size
 from validate.instances.hunt import hunt
 from validate.instances.seen import Hunt
 from validate.instances.stages import Budget
@@ -43,3 +45,14 @@ def test_numbers_far_out_are_met(statement: str) -> None:
 
 def test_true_sentences_are_not_broken_there() -> None:
     assert list(far_out(numbers("r <= r*q"), Hunt(), 0, lambda: False)) == []
+
+
+def test_of_sums_few_large_sizes_are_taken():
+    """A sum takes longer with each; what is none goes through all of them."""
+    sums = [int(one["K"]) for one in _integers(claim("sums", "sum_k(1/(k + 1)) <= 1 + log(K)"))]
+    assert sums[:64] == [*range(1, 65)]
+    assert len(sums) < 120
+    assert max(sums) == 2000
+    assert max(b / a for a, b in pairwise(sums[63:])) <= 1.1
+    one = [int(one["r"]) for one in _integers(claim("one", "r <= 3000", parameters={"r": COUNT}))]
+    assert one[:2000] == [*range(1, 2001)]

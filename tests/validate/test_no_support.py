@@ -28,6 +28,7 @@ def words(one: Claim, tmp_path: Any) -> tuple[str, str]:
     return result.verdict, broken or result.covered
 
 
+@pytest.mark.slow
 def test_an_equation_that_no_fractions_solve_may_hide_a_break(tmp_path: Any) -> None:
     """x^2/2, K = 2: (1 - 1/sqrt(2))^4 = 0.0074 > 1/200; of K = 1, 4, 9, whose roots are fractions, it is true."""
     verdict, why = words(claim("one", STEP, of=descent, assuming=ROOT), tmp_path)
@@ -75,6 +76,7 @@ def sampled(w: Any, x: Any, *, eta: Any) -> Any:
     return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
+@pytest.mark.slow
 def test_draws_turn_quadratics_too(tmp_path: Any) -> None:
     """Rows (3/5, 4/5) and (84/85, -13/85) through (1, 0), eta = 1: the second step is 1.12 from 0."""
     classes = ("smooth(f_ni, L)", "strongly_convex(f, mu)", "convex(f_ni)", "same_minimiser(f_ni)", "quadratic(f_ni)")

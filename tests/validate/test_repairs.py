@@ -1,6 +1,7 @@
 """From a false claim to the nearest that stands: planted slips with known repairs, and what the search may not do."""
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
@@ -21,7 +22,7 @@ from validate.instances.pool import drawn
 from validate.instances.seen import measured
 from validate.repairs import MEANING, search
 from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
-from validate.repairs.conditions import quantities
+from validate.repairs.conditions import conditions, only_at_equality, quantities
 from validate.repairs.edits import edited
 from validate.repairs.factors import FEWEST, least_factors, table_of
 from validate.repairs.growth import RUNS, beyond, in_long_runs
@@ -214,7 +215,7 @@ def test_no_edit_turns_the_relation_or_empties_a_claim() -> None:
             assert sentence.left != sentence.right
             edit = candidate.edits[0]
             assert candidate.distance == COST[edit.kind] + edit.farther
-            assert not edit.farther or edit.kind in ("index", "constant")
+            assert not edit.farther or edit.kind in ("index", "constant", "mean")
             assert candidate.claim.of is one.of
 
 
@@ -426,3 +427,55 @@ def test_no_repair_compares_a_thing_with_itself():
     assert changed_to(moved, {"where": {"after": "x[k+1]", "before": "x[k + 1]"}}) is None
     assert changed_to(moved, {"where": {"after": "x[k+2]", "before": "x[k]"}}) is not None
     assert changed_to(moved, {"statement": "norm2(after - before) <= 1"}) is not None
+
+
+def _edits(one) -> set[str]:
+    return {candidate.words for candidate in edited(Candidate(alone(one), ()))}
+
+
+def test_a_mean_over_steps_is_what_was_meant_where_each_is_spoken_of() -> None:
+    assert "for the mean over the rounds, and not for each" in _edits(LATE)
+    assert not [words for words in _edits(CONSTANT) if "mean over" in words]
+
+
+def test_a_bound_need_not_vanish_with_a_number_that_may_be_0() -> None:
+    one = claim("vanishing", "norm2(x) <= B**2*a + p*c + H*e", vectors=("x",), parameters={"p": Domain(0, 1)})
+    assert {"(1 + B**2) for B**2, on the right", "without the factor B**2, on the right"} <= _edits(one)
+    assert not [words for words in _edits(one) if "1 + p" in words or "1 + H" in words], "chances and counts"
+
+
+def test_a_count_beside_another_may_be_that_one() -> None:
+    one = claim("counts", "S*a <= m*a", assuming=("S == m + 1",))
+    assert "S == m for S == m + 1" in _edits(one)
+
+
+def test_that_a_count_is_1_is_read_off_what_breaks_a_claim() -> None:
+    one = alone(claim("count", "H*a <= a"))
+    known, broken = known_of(one, inf, lambda _: None)
+    assert broken is not None
+    found = {other.words: other.distance for other in conditions(Candidate(one, ()), known)}
+    assert found["assuming H == 1"] == COST["condition"], "at none of so many by chance"
+    known.against = known.against[:5]
+    known.rest = [other for other in known.rest if other.values["H"] == 1] + known.against * 9
+    assert {o.words: o.distance for o in conditions(Candidate(one, ()), known)}["assuming H == 1"] > COST["condition"]
+
+
+@pytest.mark.parametrize(("statement", "at_equality"), [("a < 1", True), ("a*a < a", True), ("b <= a", False)])
+def test_a_strict_assumption_is_tried_where_only_equality_breaks_a_claim(statement: str, at_equality: bool) -> None:
+    one = alone(claim("edge", statement, assuming=("a <= 1",)))
+    known, broken = known_of(one, inf, lambda _: None)
+    assert broken is not None
+    strict = next(c.claim for c in edited(Candidate(one, ())) if c.words == "a < 1 for a <= 1")
+    assert only_at_equality(strict, known) is at_equality
+
+
+def test_a_constant_is_not_made_larger_where_a_far_larger_one_is_broken_too() -> None:
+    one = alone(claim("hopeless", "a <= 2*b + c", assuming=("c <= 1",)))
+    known, _ = known_of(one, inf, lambda _: None)
+    table = table_of(Candidate(one, ()))
+    table.learn(known, inf)
+    found = [one for _, one in table.candidates(2) if one.edits[0].kind == "constant"]
+    assert found
+    for one in found:
+        small, far = (int(re.search(r"(\d+)\*b", text)[1]) for text in (one.claim.statement, one.extreme.statement))
+        assert far == 1000 * small

@@ -60,6 +60,7 @@ def sides(
     constants: Mapping[str, Given] | None = None,
     limit: int = LIMIT,
     longest: int = LONGEST,
+    played: Play | None = None,
 ) -> Measured:
     """Both sides of a sentence for every value of its free indices.
 
@@ -71,6 +72,7 @@ def sides(
             for one a client (``p_n`` under ``p`` or under ``p_n``), a `Schedule` for one a round.
         limit: on the outcomes of one round.
         longest: bits that a number of a state may have.
+        played: of this instance with the first precision, for another sentence; what it has played is not again.
 
     Raises:
         TooManyOutcomesError: where there are more.
@@ -80,7 +82,9 @@ def sides(
     for precision in PRECISIONS:
         if precision > MOST_PRECISE:
             break
-        play = None if instance.program is None else Play(instance, limit, precision, longest)
+        play = played if precision == PRECISIONS[0] else None
+        if play is None and instance.program is not None:
+            play = Play(instance, limit, precision, longest)
         with balls(precision):
             measured = _measured(sentence, World(instance, constants, words, play))
         if all(row.agrees for row in measured.undecided):

@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
-from theory.domain import COUNT
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number, UndefinedError, names_in
 from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
@@ -27,6 +26,7 @@ from theory.sentence import (
 from validate.counted import counted
 from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
+from validate.instances.fixed import fixed_numbers
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions, starts_at
@@ -98,11 +98,11 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     if telling and _less_is_nothing(claim, telling):
         missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
+    fixed = fixed_numbers(claim)
     for symbol in claim.symbols:
         name = index_of(symbol)[0]
         values = {_key(one, name) for one in instances}
-        fixed = claim.domains[name].lower is not None and claim.domains[name].lower == claim.domains[name].upper
-        if len(values) < 2 and not fixed and not _is_fixed(claim, name):
+        if len(values) < 2 and name not in fixed:
             missing.append(f"{symbol} had one value throughout")
     if has_functions(claim) or claim.vectors:
         sizes = fitting_sizes(claim)
@@ -133,7 +133,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     roles = roles_in(claim)
     for name in sorted(roles.turns):
         most = max(one.values[name] for one in instances)
-        if most < 2 and not _is_fixed(claim, name):
+        if most < 2 and name not in fixed:
             missing.append(f"{name} was 1 throughout")
         told.append(f"{name} up to {max(most, reached.pop(name, 0))}")
     if claim.of is not None:
@@ -311,30 +311,6 @@ def is_earned(claim: Claim, found: Hunt) -> bool:
 def _key(one: Drawn, name: str) -> Any:
     value = one.instance.rounds if name == "K" else one.values[name]
     return repr(value)
-
-
-def _is_fixed(claim: Claim, name: str) -> bool:
-    """Whether a relation fixes a name to a number: ``H == 1``; ``N <= 1``, ``sigma2 <= 0`` at the end of a domain."""
-    domain = claim.domains.get(name, COUNT)
-    lower = None if domain.lower_open else domain.lower
-    upper = 1 if name in roles_in(claim).chances else None if domain.upper_open else domain.upper
-    for relation in claim.relations:
-        for side, beside, least, most in (
-            (*relation.sides, "<=", ">="),
-            (relation.right, relation.left, ">=", "<="),
-        ):
-            value = _constant(beside)
-            if index_of(getattr(side, "name", ""))[0] != name or value is None:
-                continue
-            ends = {"==": value, least: lower, most: upper}
-            if relation.relation in ends and ends[relation.relation] == value:
-                return True
-    return False
-
-
-def _constant(side: Any) -> Fraction | None:
-    value = getattr(side, "value", None)
-    return value if isinstance(value, Fraction) else None
 
 
 def _kinds(instances: list[Drawn]) -> str:

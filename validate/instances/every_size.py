@@ -15,8 +15,9 @@ from itertools import combinations, product
 import numpy as np
 
 from theory.claim import Claim
+from theory.formula import Apply
 from theory.program import work
-from theory.sentence import index_of
+from theory.sentence import OVER, everything, index_of, replaced
 from validate.instances.affordable import fits_moments
 from validate.instances.candidates import candidate_of, size
 from validate.instances.ladder import Climb, Ladder
@@ -31,8 +32,8 @@ LARGEST, TIGHTEST, SHARE = 64, 1, 1 / 10
 """Of an integer; instances of which each goes so far; the share of the budget."""
 LATE, NEAR, LEAPS = 1000, 60, 12
 """Rounds, at once; the tightest instances, and how many of them, those with the shortest numbers, are made so long."""
-TOGETHER = 2000
-"""Tuples of integers of a claim about numbers alone."""
+TOGETHER, STEP = 2000, 1.1
+"""Tuples of integers of a claim about numbers alone; from one to the next beyond `LARGEST`, where it adds up."""
 MISSED = 4
 """Values that say nothing, after which an integer is left."""
 FAR = tuple(F(base) ** power for base, powers in ((10, (2, 3, 6, 9, 12)), (2, (20,))) for power in powers)
@@ -130,6 +131,12 @@ def _has_lists(claim: Claim) -> bool:
     return any(index_of(symbol)[1] == "n" for symbol in claim.symbols)
 
 
+def _adds_up(claim: Claim) -> bool:
+    """Whether it speaks of sums, or of what else is taken over an index."""
+    trees = (replaced(side, claim.definitions) for side in claim.sentence.sides)
+    return any(isinstance(part, Apply) and part.operation in OVER for tree in trees for part in everything(tree))
+
+
 def _integers(claim: Claim) -> list[dict[str, Fraction]]:
     """Small integers for all names of a claim that are integers, and for one of them those that the text names."""
     names = [name for name in claim.symbols if index_of(name)[1] == "" and claim.domains[name].integer]
@@ -138,5 +145,8 @@ def _integers(claim: Claim) -> list[dict[str, Fraction]]:
     if not names:
         return []
     most = int(TOGETHER ** (1 / len(names)))
-    found = [dict(zip(names, map(F, values), strict=True)) for values in product(range(1, most + 1), repeat=len(names))]
+    each = [v for v in range(1, most + 1) if v <= LARGEST or not _adds_up(claim)]
+    while each[-1] < most:  # what is added up takes longer with each
+        each.append(min(most, int(each[-1] * STEP)))
+    found = [dict(zip(names, map(F, values), strict=True)) for values in product(each, repeat=len(names))]
     return found + [{name: F(value)} for name in names for value in named(claim) if value > most]

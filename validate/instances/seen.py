@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
+from theory.arithmetic import PRECISIONS
 from theory.claim import Claim
 from theory.formula import UndefinedError
 from theory.operations import UndecidedError
@@ -19,6 +20,7 @@ from validate.instances.pool import Drawn
 from validate.instances.reached import Reached
 from validate.instances.roles import turns_of
 from validate.on_instance import setting_of
+from validate.play import Play
 from validate.primitives import LONG
 from validate.rounds import TooManyOutcomesError
 
@@ -150,13 +152,20 @@ def relations_missed(claim: Claim, one: Drawn) -> Iterator[Sentence]:
             yield relation
 
 
-def measured(claim: Claim, one: Drawn, found: Hunt | None = None, outcomes: int = OUTCOMES) -> Seen | None:
-    """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`)."""
+def measured(
+    claim: Claim, one: Drawn, found: Hunt | None = None, outcomes: int = OUTCOMES, played: Play | None = None
+) -> Seen | None:
+    """Both sides on an instance; None where the claim says nothing there, or it cannot be told (counted in `found`).
+
+    With what was played there for another claim (`player`), that is not played again.
+    """
     count = Hunt() if found is None else found
     tried.count()
     limit = _outcomes(claim, one, outcomes)
     try:
-        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit, LONG)
+        if played is not None:
+            played.limit = limit
+        both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit, LONG, played)
     except TooManyOutcomesError:
         told = by_moments(claim, one) if _steps(one) <= MOST_STEPS else None
         if told is None:
@@ -180,6 +189,12 @@ def measured(claim: Claim, one: Drawn, found: Hunt | None = None, outcomes: int 
         count.undecided += 1
         return None
     return Seen(one, both)
+
+
+def player(one: Drawn) -> Play | None:
+    """For `measured`, of several claims on one instance."""
+    plays = one.instance.program is not None and one.instance.problem is not None
+    return Play(one.instance, OUTCOMES, PRECISIONS[0], LONG) if plays else None
 
 
 def _steps(one: Drawn) -> int:

@@ -34,7 +34,7 @@ Kind = Literal[
     "name",
     "bracket",
     "expectation",
-    "mean over clients",
+    "mean",
     "function",
     "part exchanged",
     "part replaced",
@@ -52,7 +52,7 @@ COST: dict[Kind, float] = {
     "sign": 1,
     "index": 1,
     "expectation": 1,
-    "mean over clients": 1,
+    "mean": 1,
     "units": 1,
     "bracket": 1,
     "name": 1.25,
@@ -102,10 +102,13 @@ class Candidate:
     Attributes:
         claim: as changed, with nothing of the printed claim's proof, instances and paper.
         edits: what was done, in order.
+        extreme: with a far larger constant in the place of one that was read off instances: where that is broken, no
+            constant will do; None for no constant.
     """
 
     claim: Claim
     edits: tuple[Edit, ...]
+    extreme: Claim | None = None
 
     @property
     def distance(self) -> float:

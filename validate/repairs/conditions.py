@@ -33,6 +33,12 @@ SMALLEST = Fraction(1, 4)
 """Constant of a condition that nothing printed has the form of: with a smaller one hardly anything is left."""
 FARTHER = 0.25
 """By how much farther a condition is that nothing printed has the form of."""
+COUNTS = 0.75
+"""By how much farther a condition between two counts is."""
+ALONE, CHANCE = 0.75, 1e-3
+"""By how much farther it is that a count is 1, where that it is so at no break had a larger chance than this."""
+EQUAL = 1 - 1e-12
+"""Of two sides the ratio, from which on they are the same."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +48,13 @@ class Quantity:
     Attributes:
         left, right: of parameters alone.
         replaces: the assumption whose constant it would be; empty for a new one.
+        counts: whether both are counts.
     """
 
     left: Expression
     right: Expression
     replaces: str = ""
+    counts: bool = False
 
 
 def quantities(claim: Claim) -> list[Quantity]:
@@ -68,7 +76,8 @@ def quantities(claim: Claim) -> list[Quantity]:
             continue
         of_a, of_b = (ONE if name == "N" else units.of(name) for name in (a, b))
         if units.reduced(of_a.over(of_b)) == ONE:
-            found += [Quantity(Name(a), Name(b)), Quantity(Name(b), Name(a))]
+            both = counts >= {a, b}
+            found += [Quantity(Name(a), Name(b), counts=both), Quantity(Name(b), Name(a), counts=both)]
         if units.reduced(of_a * of_b) == ONE and units.reduced(of_a) != ONE:
             one = applied("/", (Monomial().tree, Name(b)))
             found.append(Quantity(Name(a), one))
@@ -110,9 +119,48 @@ def conditions(candidate: Candidate, known: Known) -> Iterator[Candidate]:
             words = f"{relation} for {one.replaces}"
         made = changed_to(claim, fields)
         if made is not None:
-            farther = (0 if one.replaces else FARTHER) + 0.02 * abs(float(np.log2(float(c))))
+            farther = (0 if one.replaces else FARTHER) + 0.02 * abs(float(np.log2(float(c)))) + COUNTS * one.counts
             edit = Edit("condition", words, farther, f"{text_of(one.left)} {text_of(one.right)}")
             yield Candidate(made, (*candidate.edits, edit))
+    yield from _of_one(candidate, known)
+
+
+def _of_one(candidate: Candidate, known: Known) -> Iterator[Candidate]:
+    """A count that is 1 (steps, passes, participants; neither clients nor rounds) where only larger ones break it."""
+    claim = candidate.claim
+    for name in claim.symbols:
+        domain = claim.domains.get(name)
+        if name in ("K", "k", "N", "d") or domain is None or not domain.integer or domain.lower != 1:
+            continue
+        broken, others = (
+            [values[name] for one in some if name in (values := numbers(one, [name]))]
+            for some in (known.against, known.rest)
+        )
+        share = float(np.mean([v == 1 for v in others])) if others else 0.0
+        if len(broken) < ENOUGH or min(broken) < 2 or share < ROOM:
+            continue
+        made = changed_to(claim, assuming(claim, f"{name} == 1"))
+        if made is not None:
+            farther = ALONE * ((1 - share) ** len(broken) > CHANCE)
+            edit = Edit("condition", f"assuming {name} == 1", farther, f"{name} 1")
+            yield Candidate(made, (*candidate.edits, edit))
+
+
+def only_at_equality(candidate: Claim, known: Known) -> bool:
+    """Whether a claim is broken only where a relation that it assumes is an equation, and a candidate has it strict.
+
+    Told where that is so at all instances that break it, and that has no chance to be one.
+    """
+    asked = {*candidate.assuming, *candidate.standing}
+    for text, relation in _relations(known.claim):
+        if text in asked:
+            continue
+        left, right = relation.sides if relation.relation in ("<=", "<") else relation.sides[::-1]
+        broken, others = (_ratios(Quantity(left, right), known.claim, some) for some in (known.first, known.rest))
+        if not len(broken) or not len(others) or np.min(broken) < EQUAL:
+            return False
+        return float(np.mean(others >= EQUAL) ** len(broken)) <= CHANCE
+    return False
 
 
 def _ratios(one: Quantity, claim: Claim, instances: list[Drawn]) -> Any:

@@ -52,6 +52,8 @@ NEARER = -0.15
 """By how much nearer a factor that a union bound leaves in a logarithm is than any other constant."""
 BOUNDED = 0.25
 """By how much farther a slip in what is bounded is than one in its bound."""
+EACH = {"n": "clients", "k": "rounds", "h": "steps", "j": "steps"}
+"""Letters of which a claim may speak, one at a time, and what they count."""
 MOST_PARTS = 40
 """Parts of numbers alone that are exchanged for one another; a claim with more is left as it is."""
 TRIVIAL = 3
@@ -84,8 +86,9 @@ def _sentence(claim: Claim) -> Made:
             Edit("expectation", "both sides in expectation"),
             stated(claim, **{side: applied("E", (tree,)) for side, tree in both.items()}),
         )
-    if "n" in claim.free:
-        yield Edit("mean over clients", "for the mean over the clients, and not for each"), averaged(claim)
+    for letter in sorted(claim.free & set(EACH)):
+        words = f"for the mean over the {EACH[letter]}, and not for each"
+        yield Edit("mean", words, BOUNDED * (letter != "n")), averaged(claim, letter)
     if applies(s.left, "sqrt") and not applies(s.right, "sqrt"):
         root = applied("sqrt", (s.right,))
         yield Edit("function", "the right side under a root, as the left one is"), stated(claim, right=root)
@@ -99,14 +102,14 @@ def _sentence(claim: Claim) -> Made:
         yield Edit("part exchanged", f"the left side without the factor {text_of(factor)}"), stated(claim, left=rest)
 
 
-def averaged(claim: Claim) -> dict[str, Any]:
-    """The sentence for the mean over the clients: of each side that speaks of one."""
+def averaged(claim: Claim, letter: str) -> dict[str, Any]:
+    """The sentence for the mean over clients, rounds or steps: of each side that speaks of one."""
     from theory.sentence import read
 
     sides = {}
     for side, tree in (("left", claim.sentence.left), ("right", claim.sentence.right)):
-        if "n" in read(tree, claim.vocabulary).free:
-            sides[side] = applied("mean_n", (tree,))
+        if letter in read(tree, claim.vocabulary).free:
+            sides[side] = applied(f"mean_{letter}", (tree,))
     return stated(claim, **sides)
 
 
@@ -138,10 +141,11 @@ def _local(node: Expression, above: str, claim: Claim) -> Iterator[tuple[Edit, E
             if above in ("*", "/"):
                 yield Edit("factor", f"without the factor {text}"), Number(Fraction(1))
                 yield Edit("factor", f"{text}**2 for {text}"), applied("**", (node, Number(Fraction(2))))
+                yield from _not_vanishing(node, node.name, claim)
             for other in _alike(node.name, claim):
                 yield Edit("name", f"{other} for {text}"), Name(other)
     elif isinstance(node, Apply):
-        yield from _operation(node, text, claim)
+        yield from _operation(node, above, text, claim)
 
 
 def _alike(name: str, claim: Claim) -> Iterator[str]:
@@ -178,7 +182,7 @@ def _index(base: Expression, shift: int) -> Expression:
     return applied("+" if shift > 0 else "-", (base, Number(Fraction(abs(shift)))))
 
 
-def _operation(node: Apply, text: str, claim: Claim) -> Iterator[tuple[Edit, Expression]]:
+def _operation(node: Apply, above: str, text: str, claim: Claim) -> Iterator[tuple[Edit, Expression]]:
     op, inner = node.operation, parts(node)
     if op in OPPOSITE:
         words = f"{OPPOSITE[op]} {text_of(inner[1], 2)} for {op} {text_of(inner[1], 2)}"
@@ -189,6 +193,10 @@ def _operation(node: Apply, text: str, claim: Claim) -> Iterator[tuple[Edit, Exp
         first, rest = parts(inner[1])
         moved = applied(inner[1].operation, (applied("*", (inner[0], first)), rest))
         yield Edit("bracket", f"{text_of(moved)} for {text}"), moved
+    if op == "**" and above in ("*", "/"):
+        yield Edit("factor", f"without the factor {text}"), Number(Fraction(1))
+        if isinstance(inner[0], Name) and isinstance(inner[1], Number) and inner[1].value > 0:
+            yield from _not_vanishing(node, inner[0].name, claim)
     if op == "**":
         for power in _powers(inner[1]):
             new = inner[0] if power == Number(Fraction(1)) else applied("**", (inner[0], power))
@@ -214,6 +222,14 @@ def _operation(node: Apply, text: str, claim: Claim) -> Iterator[tuple[Edit, Exp
             yield Edit("name", f"{text_of(changed)} for {text}"), changed
 
 
+def _not_vanishing(factor: Expression, name: str, claim: Claim) -> Iterator[tuple[Edit, Expression]]:
+    """1 and a factor, in the place of one that may be 0: a bound that does not vanish with it."""
+    domain = claim.domains.get(name)
+    if domain is not None and domain.lower == 0 and domain.upper is None and not domain.integer:
+        text = text_of(factor)
+        yield Edit("factor", f"(1 + {text}) for {text}"), applied("+", (Number(Fraction(1)), factor))
+
+
 def _powers(exponent: Expression) -> Iterator[Expression]:
     if isinstance(exponent, Number):
         for step in (-1, 1):
@@ -222,6 +238,7 @@ def _powers(exponent: Expression) -> Iterator[Expression]:
     else:
         base, shift = _shifted(exponent)
         yield from (_index(base, shift + step) for step in (1, -1))
+        yield Number(Fraction(1))
 
 
 def _exchanged(claim: Claim) -> Made:

@@ -37,7 +37,7 @@ from validate.repairs.candidates import (
     place,
     texts,
 )
-from validate.repairs.known import Known, numbers, on
+from validate.repairs.known import Known, numbers
 from validate.repairs.monomials import OF_ROUNDS, SIMPLE, Monomial, scaled
 from validate.repairs.terms import Term, terms_of, with_term
 
@@ -45,6 +45,8 @@ INSTANCES = 24
 """On which contributions are measured."""
 FEWEST = 8
 """Of them, however long it takes."""
+EXTREME = Fraction(1000)
+"""Times a constant: what breaks a claim with that, no constant mends."""
 CLOSE = 1e-9
 """Of both sides, within which they count as the same."""
 EXTRA = 0.25
@@ -99,17 +101,17 @@ class Table:
             if one is not None and id(one) not in self.read:
                 self.read.add(id(one))
                 self.kept.append(one)
-                self.rows += self._measured(one, known.claim)
+                self.rows += self._measured(one, known)
 
-    def _measured(self, one: Drawn, printed: Claim) -> Iterator[Any]:
+    def _measured(self, one: Drawn, known: Known) -> Iterator[Any]:
         claim = self.candidate.claim
-        base = on(claim, printed, one)
+        base = known.measure(claim, one)
         if base is None:
             return
         without = []
         for term in self.terms:
             made = with_term(claim, term, applied("*", (Number(Fraction(0)), term.node)))
-            without.append(None if made is None else on(made, printed, one))
+            without.append(None if made is None else known.measure(made, one))
         values = {name: float(v) for name, v in numbers(one, [*self.names, "N", "d", "K"]).items()}
         if has_rounds(claim):
             values.setdefault("K", float(one.instance.rounds))
@@ -249,9 +251,9 @@ class Table:
             least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]
             if self.candidate.distance + least + farther > farthest:
                 continue
-            new = scaled(term.node, m, c)
+            new, most = (scaled(term.node, m, one) for one in (c, c * (EXTREME if c > 1 or added else 1 / EXTREME)))
             if added:
-                new = applied("+", (term.node, new))
+                new, most = (applied("+", (term.node, one)) for one in (new, most))
             made = with_term(self.candidate.claim, term, new)
             if made is None:
                 continue
@@ -264,7 +266,8 @@ class Table:
                 room = np.abs(new_right - left) / (np.abs(left) + np.abs(new_right))
             room = room[np.isfinite(room)]
             edit = Edit(kind, words, farther, f"{term.where} {term.path} {m.powers} {added}")
-            yield float(np.mean(room)) if len(room) else 1.0, Candidate(made, (*self.candidate.edits, edit))
+            extreme = with_term(self.candidate.claim, term, most)
+            yield float(np.mean(room)) if len(room) else 1.0, Candidate(made, (*self.candidate.edits, edit), extreme)
 
     def _constants(self, left: Any, rest: Any, part: Any, as_it_is: bool) -> list[Fraction]:
         size = np.abs(left) + np.abs(rest)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
@@ -51,6 +52,10 @@ def _said_otherwise(text: str) -> Iterator[tuple[Edit, tuple[str, ...]]]:
         if relation.relation in STRICTER:
             new = str(replace(relation, relation=STRICTER[relation.relation]))
             yield Edit("strictness", f"{new} for {text}"), (new,)
+        if relation.relation == "==":
+            for right in _beside(relation.right):
+                new = str(replace(relation, right=right))
+                yield Edit("index", f"{new} for {text}"), (new,)
         return
     name, arguments = call
     first = getattr(arguments[0], "name", "") if arguments else ""
@@ -60,6 +65,14 @@ def _said_otherwise(text: str) -> Iterator[tuple[Edit, tuple[str, ...]]]:
         yield Edit("on samples", f"{new} for {text}"), (new,)
         if name == "smooth":
             yield Edit("on samples", f"{new} and convex({of}) for {text}"), (new, f"convex({of})")
+
+
+def _beside(tree: Expression) -> Iterator[Expression]:
+    """A count that is one more, or one less, than another: that other alone."""
+    if applies(tree, "+") or applies(tree, "-"):
+        first, second = parts(tree)
+        if isinstance(first, Name) and second == Number(Fraction(1)):
+            yield first
 
 
 def assumed(claim: Claim) -> Made:

@@ -19,7 +19,8 @@ from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn, fitting_sizes
 from validate.instances.refitting import refitted
-from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.seen import Hunt, Seen, measured, player
+from validate.play import Play
 
 POOL, TIGHT = 120, 24
 """Instances of the printed claim's pool that are measured, and how many are kept that do not break it."""
@@ -60,6 +61,7 @@ class Known:
     searched: bool = False
     tried: int = 0
     killed: int = 0
+    players: dict[int, tuple[Drawn, Play | None]] = field(default_factory=dict)
     _last: tuple[Claim | None, dict[int, tuple[Drawn, Seen | None]]] = (None, {})
 
     def on(self, candidate: Claim, one: Drawn) -> Seen | None:
@@ -67,8 +69,14 @@ class Known:
         if self._last[0] is not candidate:
             self._last = candidate, {}
         if id(one) not in self._last[1]:
-            self._last[1][id(one)] = one, on(candidate, self.claim, one)
+            self._last[1][id(one)] = one, self.measure(candidate, one)
         return self._last[1][id(one)][1]
+
+    def measure(self, candidate: Claim, one: Drawn) -> Seen | None:
+        """A candidate on an instance."""
+        if id(one) not in self.players:
+            self.players[id(one)] = one, player(one)
+        return on(candidate, self.claim, one, self.players[id(one)][1])
 
     @property
     def all(self) -> list[Drawn]:
@@ -126,7 +134,7 @@ class Known:
         """Whether a candidate's right side promises less at every known instance than that of the claim it came of."""
         relation, said = self.claim.sentence.relation, False
         for one in self.all[:MEASURED]:
-            two = on(base, self.claim, one), on(candidate, self.claim, one)
+            two = self.measure(base, one), self.measure(candidate, one)
             if two[0] is None or two[1] is None:
                 continue
             for a, b in zip(two[0].measured.rows, two[1].measured.rows, strict=False):
@@ -167,10 +175,13 @@ def gap(left: Any, right: Any) -> float:
     return abs(a - b) / (abs(a) + abs(b)) if a or b else 0.0
 
 
-def on(candidate: Claim, printed: Claim, one: Drawn) -> Seen | None:
+def on(candidate: Claim, printed: Claim, one: Drawn, played: Play | None = None) -> Seen | None:
     """A candidate on an instance of the printed claim, or of another candidate; None where it says nothing there.
 
     Numbers that the other had not are put where the candidate's relations allow them.
+
+    Args:
+        played: what was played there.
     """
     lost = [n for n in candidate.symbols if index_of(n)[0] not in one.values and n not in ("N", "d", "K")]
     same = (candidate.assuming, candidate.standing) == (printed.assuming, printed.standing)
@@ -185,8 +196,8 @@ def on(candidate: Claim, printed: Claim, one: Drawn) -> Seen | None:
             return None
         if again is None:
             return None
-        one = again
-    return measured(candidate, one)
+        one, played = again, played if again.instance == one.instance else None
+    return measured(candidate, one, played=played)
 
 
 def known_of(

@@ -13,7 +13,7 @@ from validate.verdict import Result
 SEVERITY: dict[Kind, Severity] = {
     **dict.fromkeys(
         (
-            "strictness", "sign", "index", "name", "bracket", "expectation", "mean over clients", "function",
+            "strictness", "sign", "index", "name", "bracket", "expectation", "mean", "function",
             "part exchanged", "units", "algorithm",
         ),
         "misprint",

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,11 +23,11 @@ from validate.examine import EVALUATIONS, FAR, OPERATIONS, POOL, GivenUpError
 from validate.in_words import described
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
-from validate.instances.seen import measured
+from validate.instances.seen import Seen, measured, relations_missed
 from validate.measurement import claim_of
 from validate.proving import UNITS, evidence
 from validate.repairs.candidates import COST, Candidate, Edit, alone, conflicts, said
-from validate.repairs.conditions import conditions
+from validate.repairs.conditions import conditions, only_at_equality
 from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
 from validate.repairs.growth import in_long_runs
@@ -152,7 +153,7 @@ class _Search:
         self.proving = 0.0
         self.tables: dict[Any, Table] = {}
         self.failed: Counter[str] = Counter()
-        self.stands = False
+        self.stands = self.growing = False
         self.hunts = self.checks = self.dropped = 0
         self.interrupted = False
         self.nearest = (0, "")
@@ -267,7 +268,7 @@ class _Search:
                 break
             kinds = {edit.kind for edit in one.edits}
             same = one.claim.statement == self.claim.statement
-            if same and "strictness" in kinds and len(self.known.against) < ENOUGH:
+            if same and "strictness" in kinds and not only_at_equality(one.claim, self.known):
                 continue
             room = self.known.room(one.claim, not kinds & NARROWER)
             if room is not None:
@@ -329,31 +330,44 @@ class _Search:
         for near in self._near(one.claim):
             self._broken(1, one, f"broken by {described(near)}", near)
             return
-        if about and not any(log in about for log in OF_ROUNDS):  # a constant that was read off the known instances
-            longer, seen = in_long_runs(one.claim, RUNNING * self.seconds)
-            if seen is not None:
-                self._broken(1, one, f"broken by {described(seen.drawn)}", seen.drawn)
-                return
-            if longer:  # with no constant there
-                self.failed[about] = max(TIMES.values())
-                self._broken(1, one, "which comes nearer to a break with each doubling of K")
-                return
+        first = self.growing or self.claim.of is None  # it takes less than a check
+        if first and self._grows(one):
+            return
         self.checks += 1
         from validate.checking import check_one
 
         self.tell(f"{self.printed.id}: checking {one.claim.statement}")
         try:
             with TemporaryDirectory() as folder:
-                result = check_one(one.claim, quick=True, out=folder, given_up=self.over)
+                result = check_one(
+                    one.claim, quick=True, out=folder, given_up=self.over, met=partial(_ended, one.claim)
+                )
+        except _BrokenError as error:
+            self._broken(2, one, f"broken by {described(error.seen.drawn)}", error.seen.drawn)
+            return
         except GivenUpError:
             self._broken(3, one, "whose check did not end in the time")
             return
-        if result.verdict in STANDS and (result.verdict == "proved" or self._stays(one)):
+        supported = result.verdict == "supported"
+        if result.verdict == "proved" or (supported and self._stays(one) and (first or not self._grows(one))):
             self.found.append(Repaired(one, result))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
         elif result.verdict not in STANDS:
             why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
             self._broken(2, one, why, self._instance(one.claim, result))
+
+    def _grows(self, one: Candidate) -> bool:
+        """Whether a constant that was read off the known instances will not do in longer runs."""
+        about = one.edits[-1].about
+        if not about or any(log in about for log in OF_ROUNDS):
+            return False
+        longer, seen = in_long_runs(one.claim, RUNNING * self.seconds)
+        if seen is not None:
+            self._broken(1, one, f"broken by {described(seen.drawn)}", seen.drawn)
+        elif longer:  # with no constant there
+            self.failed[about], self.growing = max(TIMES.values()), True
+            self._broken(1, one, "which comes nearer to a break with each doubling of K")
+        return longer or seen is not None
 
     def _broken(self, rank: int, one: Candidate, why: str, by: Drawn | None = None) -> None:
         """A candidate that came so far, and what ended it: it is told where nothing stands, and edited once more."""
@@ -363,6 +377,11 @@ class _Search:
             self.known.learn(by)
         if len(one.edits) == 1:
             self._came_near(one, False, rank)
+        if one.extreme is not None and self.failed[one.edits[-1].about] == 1 and not self.over():
+            far = hunted(one.extreme, min(self.end, time.process_time() + HUNT), self.known.searched).broken
+            if far is not None:  # no constant will do
+                self.failed[one.edits[-1].about] = max(TIMES.values())
+                self.known.learn(far.drawn)
 
     def _stays(self, one: Candidate) -> bool:
         """Whether another hunt, with what time is left, breaks a claim that nothing has broken."""
@@ -379,8 +398,11 @@ class _Search:
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
         """Instances beside those that are known, which break a candidate."""
+        end = time.process_time() + HUNT
         for known in self.known.against[:SHAKEN]:
             for near in shaken(claim, known):
+                if time.process_time() > end:
+                    return
                 seen = measured(claim, near)
                 if seen is not None and seen.measured.broken:
                     yield near
@@ -403,6 +425,20 @@ class _Search:
             self.printed, tuple(found), self.stands, self.known.tried, self.known.killed, self.dropped, self.hunts,
             self.checks, time.process_time() - self.begun, self.over(), self.interrupted, self.nearest[1],
         )  # fmt: skip
+
+
+class _BrokenError(GivenUpError):
+    """A check that ended with a break: a candidate needs no certificate of it."""
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(f"broken by {described(seen.drawn)}")
+        self.seen = seen
+
+
+def _ended(claim: Claim, seen: Seen) -> None:
+    """End the check with this break, unless the instance may be none of the claim."""
+    if not any(True for _ in relations_missed(claim, seen.drawn)):
+        raise _BrokenError(seen)
 
 
 def _proved(claim: Claim, units: int, until: float = inf) -> bool:
