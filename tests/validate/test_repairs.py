@@ -479,3 +479,23 @@ def test_a_constant_is_not_made_larger_where_a_far_larger_one_is_broken_too() ->
     for one in found:
         small, far = (int(re.search(r"(\d+)\*b", text)[1]) for text in (one.claim.statement, one.extreme.statement))
         assert far == 1000 * small
+
+
+def test_units_that_no_edit_mends_are_not_asked() -> None:
+    """x is a point and then a gradient, so that a weight gets a unit, and what it adds up to is told to have one."""
+
+    @algorithm
+    def gradient_for_point(w, x, *, alpha):
+        return w.sum(alpha * w.gradient(x))
+
+    one = claim(
+        "units",
+        "norm2(x[1]) <= max_n(norm2(grad(f_n, x0)))/2",
+        of=gradient_for_point,
+        assuming=("smooth(f_n, L)", "sum_n(alpha_n) == 1"),
+    )
+    search_ = search._Search(one, SECONDS, lambda _: None)
+    assert search_.conflicts
+    search_.run()
+    assert not search_.units
+    assert search_.found

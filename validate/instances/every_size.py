@@ -33,13 +33,15 @@ LARGEST, TIGHTEST, SHARE = 64, 1, 1 / 10
 LATE, NEAR, LEAPS = 1000, 60, 12
 """Rounds, at once; the tightest instances, and how many of them, those with the shortest numbers, are made so long."""
 TOGETHER, STEP = 2000, 1.1
-"""Tuples of integers of a claim about numbers alone; from one to the next beyond `LARGEST`, where it adds up."""
+"""Tuples of integers of a claim about numbers alone, fewer where others are solved for; from one to the next beyond
+`LARGEST`, where it adds up."""
 MISSED = 4
 """Values that say nothing, after which an integer is left."""
 FAR = tuple(F(base) ** power for base, powers in ((10, (2, 3, 6, 9, 12)), (2, (20,))) for power in powers)
 FARTHER = (F(10) ** 6, F(10) ** 12)
 """How far out numbers lie, alone and in pairs; and as near to 0."""
-TRIES = 3
+TRIES, FEW = 3, 6
+"""Of each; in pairs only where there are few of these."""
 
 
 def of_every_size(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
@@ -107,10 +109,11 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
     names = {name: None for name in names if not (name == CLIENTS and _has_lists(claim))}
     fixed = [{name: x} for name in names if name != ROUNDS for x in (*FAR, *(1 / x for x in FAR))]
     ends = (*FARTHER, *(1 / x for x in FARTHER))
-    pairs = combinations([name for name in names if name != ROUNDS], 2)
-    fixed += [{one: x, two: y} for one, two in pairs for x, y in product(ends, ends)]
+    pairs = [*combinations([name for name in names if name != ROUNDS], 2)]
+    both = [{one: x, two: y} for one, two in pairs for x, y in product(ends, ends)]
     start = np.array([], dtype=object)
-    tries = [(values, TRIES) for values in fixed] + [(values, 1) for values in _integers(claim)]
+    tries = [(values, TRIES) for values in fixed] + [(values, TRIES if len(pairs) <= FEW else 1) for values in both]
+    tries += [(values, 1) for values in _integers(claim)]
     for i, (values, times) in enumerate(tries):
         if not all(claim.domains[name].contains(x) for name, x in values.items() if name in claim.domains):
             continue
@@ -144,7 +147,8 @@ def _integers(claim: Claim) -> list[dict[str, Fraction]]:
     names += [name for name in counts if not (name == CLIENTS and _has_lists(claim))]
     if not names:
         return []
-    most = int(TOGETHER ** (1 / len(names)))
+    others = len({index_of(symbol)[0] for symbol in claim.symbols} - {*names})  # which are solved for each time
+    most = int((TOGETHER / (1 + others)) ** (1 / len(names)))
     each = [v for v in range(1, most + 1) if v <= LARGEST or not _adds_up(claim)]
     while each[-1] < most:  # what is added up takes longer with each
         each.append(min(most, int(each[-1] * STEP)))

@@ -60,7 +60,7 @@ COST: dict[Kind, float] = {
     "algorithm": 1.25,
     "constant": 1.5,
     "part exchanged": 1.5,
-    "part replaced": 1.5,
+    "part replaced": 2,
     "condition": 1.75,
     "on samples": 1.75,
     "hypothesis": 2,

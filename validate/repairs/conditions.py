@@ -95,9 +95,11 @@ def _relations(claim: Claim) -> Iterator[tuple[str, Sentence]]:
 
 def conditions(candidate: Candidate, known: Known) -> Iterator[Candidate]:
     """Conditions that leave out every instance that breaks the claim."""
-    claim = candidate.claim
+    claim, against = candidate.claim, known.against
+    if candidate.edits:  # which repair some of them
+        against = [one for one in against if (seen := known.on(claim, one)) is not None and seen.measured.broken]
     for one in quantities(claim):
-        broken = _ratios(one, claim, known.against)
+        broken = _ratios(one, claim, against)
         others = _ratios(one, claim, known.rest)
         if len(broken) < (1 if one.replaces else ENOUGH) or not len(others):
             continue
@@ -122,10 +124,10 @@ def conditions(candidate: Candidate, known: Known) -> Iterator[Candidate]:
             farther = (0 if one.replaces else FARTHER) + 0.02 * abs(float(np.log2(float(c)))) + COUNTS * one.counts
             edit = Edit("condition", words, farther, f"{text_of(one.left)} {text_of(one.right)}")
             yield Candidate(made, (*candidate.edits, edit))
-    yield from _of_one(candidate, known)
+    yield from _of_one(candidate, against, known.rest)
 
 
-def _of_one(candidate: Candidate, known: Known) -> Iterator[Candidate]:
+def _of_one(candidate: Candidate, against: list[Drawn], rest: list[Drawn]) -> Iterator[Candidate]:
     """A count that is 1 (steps, passes, participants; neither clients nor rounds) where only larger ones break it."""
     claim = candidate.claim
     for name in claim.symbols:
@@ -133,8 +135,7 @@ def _of_one(candidate: Candidate, known: Known) -> Iterator[Candidate]:
         if name in ("K", "k", "N", "d") or domain is None or not domain.integer or domain.lower != 1:
             continue
         broken, others = (
-            [values[name] for one in some if name in (values := numbers(one, [name]))]
-            for some in (known.against, known.rest)
+            [values[name] for one in some if name in (values := numbers(one, [name]))] for some in (against, rest)
         )
         share = float(np.mean([v == 1 for v in others])) if others else 0.0
         if len(broken) < ENOUGH or min(broken) < 2 or share < ROOM:

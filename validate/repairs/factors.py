@@ -68,6 +68,7 @@ class Table:
         terms: of its right side.
         names: of its parameters.
         units: of its names.
+        told: whether they are asked.
         rows: left side, right side, contributions, values; for each index of each instance.
     """
 
@@ -75,6 +76,7 @@ class Table:
     terms: list[Term]
     names: list[str]
     units: Units
+    told: bool = True
     rows: list[tuple[float, float, list[float], dict[str, float]]] = field(default_factory=list)
     read: set[int] = field(default_factory=set)
     kept: list[Drawn] = field(default_factory=list)
@@ -219,8 +221,8 @@ class Table:
 
     @cached_property
     def contradict(self) -> int:
-        """How many places have units that contradict each other."""
-        return _conflicts(self.candidate.claim)
+        """How many places have units that contradict each other; 0 where they are not asked."""
+        return _conflicts(self.candidate.claim) if self.told else 0
 
     def _plain(self, m: Monomial) -> bool:
         found = ONE
@@ -350,8 +352,8 @@ def least_factors(left: Any, right: Any, parts_: Any) -> list[Fraction] | None:
     return factors
 
 
-def table_of(candidate: Candidate) -> Table:
-    """An empty table for a claim."""
+def table_of(candidate: Candidate, told: bool = True) -> Table:
+    """An empty table for a claim; its units are asked where `told` says so."""
     claim = candidate.claim
     names = [s for s in claim.symbols if s == s.split("_")[0] or s in claim.domains]
-    return Table(candidate, terms_of(claim), names, units_of(claim))
+    return Table(candidate, terms_of(claim), names, units_of(claim), told)

@@ -47,7 +47,7 @@ class Known:
         against: instances that break it, or broke a candidate; the one that did so last comes first.
         others: instances at which it holds, the tightest first.
         rest: all instances at which it holds.
-        first: those of `against` that were known first.
+        first: some of those of `against` that were known first, small and large.
         searched: whether no instance of the pool breaks it.
         tried: candidates that were held against these.
         killed: of these, that one of the instances breaks.
@@ -250,7 +250,7 @@ def known_of(
             elif again is not None:
                 seen.append(again)
     del known.against[BROKEN:]
-    known.first = known.against[:FEW]
+    known.first = known.against[:: max(1, len(known.against) // FEW)][:FEW]
     rest = sorted((now for now in seen if not now.measured.broken), key=lambda now: -now.score)
     known.rest = [now.drawn for now in rest]
     spread = rest[TIGHT // 2 :: max(1, 2 * len(rest) // TIGHT)]

@@ -144,7 +144,7 @@ class _Search:
         self.end = self.begun + seconds
         self.claim = alone(claim)
         self.known = Known(self.claim)
-        self.conflicts = conflicts(self.claim)
+        self.conflicts, self.units = conflicts(self.claim), True
         self.found: list[Repaired] = []
         self.seen = {said(self.claim)}
         self.near: list[Near] = []
@@ -167,6 +167,14 @@ class _Search:
         if broken is None:
             self.stands = not self.over()
             return
+        self._bands()
+        if self.conflicts and self.known.tried == 0:  # no edit mends them: then they say nothing of what is wrong
+            self.conflicts, self.units = 0, False
+            self.seen, self.near, self.dropped, self.tables = {said(self.claim)}, [], 0, {}
+            self._bands()
+
+    def _bands(self) -> None:
+        """Everything up to a distance before what is farther."""
         first = Candidate(self.claim, ())
         left, waiting = [*self._next(first), *self._in_units(first)], list[Suggested]()
         for band in BANDS:
@@ -235,7 +243,7 @@ class _Search:
 
     def _in_units(self, base: Candidate) -> Iterator[Candidate]:
         """A claim whose units contradict each other, with the factors that they ask for."""
-        for one in table_of(base).in_units():
+        for one in table_of(base, self.units).in_units():
             if said(one.claim) not in self.seen:
                 self.seen.add(said(one.claim))
                 yield one
@@ -246,7 +254,7 @@ class _Search:
         for base in bases:
             if self.over():
                 break
-            table = self.tables.setdefault(said(base.claim), table_of(base))
+            table = self.tables.setdefault(said(base.claim), table_of(base, self.units))
             most = band + NEAR + AHEAD * (not base.edits)
             if base.distance + COST["units" if table.contradict else "constant"] > most:
                 continue
@@ -292,7 +300,7 @@ class _Search:
 
     def _next(self, candidate: Candidate) -> Iterator[Candidate]:
         """The candidates at one more edit whose units fit, each once."""
-        before = conflicts(candidate.claim)
+        before = conflicts(candidate.claim) if self.units else 0
         for one in edited(candidate):
             if self.over():
                 return
@@ -302,7 +310,7 @@ class _Search:
             self.seen.add(key)
             self.base[key] = candidate.claim
             try:
-                left = conflicts(one.claim)
+                left = conflicts(one.claim) if self.units else 0
             except (ValueError, KeyError, AssertionError):
                 continue
             if left < before and one.edits[-1].kind in ("name", "part exchanged", "part replaced", "factor"):
