@@ -20,6 +20,7 @@ from validate.batch import searched, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
+from validate.instances.anywhere import Anywhere, anywhere
 from validate.instances.candidates import (
     candidate_of,
     realised,
@@ -139,6 +140,12 @@ def _breaks(
     yield from some(ALONE if only_pool else FIRST, least if only_pool else LEAST // 2)
     if only_pool:
         return
+    free, before = anywhere(claim), work.operations()
+    if free is not None:
+        tell(f"{claim.id}: the same with {free.point} anywhere, moved to 0")
+        some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least)
+        yield from _moved(free, some_of)
+        budget.leave_out(before)
     for seen in on_a_line(claim, found, stop):
         yield seen, LINE
     if far and claim.program is not None and has_functions(claim):
@@ -176,6 +183,19 @@ def _breaks(
     ladder = in_more_coordinates(claim, stop)
     found.reached.join(claim, ladder.reached)
     yield from _staged(ladder.broken, COORDINATES)
+
+
+def _moved(free: Anywhere, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:
+    """Breaks elsewhere that are breaks there, too; few that are none end it."""
+    lost = 0
+    for seen, stage in some:
+        there = free.moved(seen)
+        if there is not None and there.measured.broken:
+            yield there, stage
+        else:
+            lost += 1
+        if lost == REFUSED:
+            return
 
 
 def _staged(seen: Seen | None, stage: str) -> Iterator[tuple[Seen, str]]:

@@ -31,7 +31,7 @@ ENOUGH = 5
 """Instances that break the claim, before a condition is read off them that nothing printed has the form of."""
 SMALLEST = Fraction(1, 4)
 """Constant of a condition that nothing printed has the form of: with a smaller one hardly anything is left."""
-FARTHER = 0.25
+FARTHER = 0.4
 """By how much farther a condition is that nothing printed has the form of."""
 COUNTS = 0.75
 """By how much farther a condition between two counts is."""
