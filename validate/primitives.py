@@ -232,7 +232,7 @@ def batches(times: tuple[int, ...], size: int, replace: bool) -> tuple[tuple[Any
     if not replace and total == len(times):
         return tuple((fmpq(1, comb(total, size)), batch) for batch in combinations(range(total), size))
     for batch in combinations_with_replacement(range(len(times)), size) if replace else _taken(times, size):
-        often = {i: batch.count(i) for i in batch}
+        often = {i: batch.count(i) for i in set(batch)}
         if replace:
             ways = (
                 factorial(size) // prod(map(factorial, often.values())) * prod(times[i] ** c for i, c in often.items())

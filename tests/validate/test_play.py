@@ -103,6 +103,8 @@ def test_batches_with_and_without_replacement() -> None:
     with pytest.raises(ValueError, match=r"b of client 1|b=4 is outside the integers in \[1, 3\]"):
         law(without, clients, 0, b=4)
     assert sum(law(with_replacement, clients, 0, b=4).values()) == 1
+    with pytest.raises(TooManyOutcomesError, match="round 0 draws one of 3001 batches of 3000 samples"):
+        law(with_replacement, [clients[0][:2]], 0, b=3000)
 
 
 def test_noise_has_mean_zero_and_its_variance() -> None:

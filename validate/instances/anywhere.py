@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle, islice
-from math import isclose
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from theory.claim import Claim
 from theory.formula import Name
 from theory.sentence import everything, parse_call, parse_sentence
 from validate.instances import point_moves, ridge_moves
+from validate.instances.by_moments import MOST_TAPPED, by_moments
 from validate.instances.candidates import Candidate, candidate_of, minimiser_of, realised
 from validate.instances.piece_moves import moved_alone
 from validate.instances.pool import Drawn, drawn, fitting_sizes, starts_at
@@ -55,7 +55,11 @@ class Anywhere:
         if to is None:
             return None
         there = _realised(self.claim, c, -np.array(to, dtype=object), self.vectors, seen.drawn)
-        return None if there is None else measured(self.claim, there)
+        if there is None:
+            return None
+        now = measured(self.claim, there)
+        told = None if now is not None else by_moments(self.claim, there, MOST_TAPPED)  # of too many outcomes
+        return now if told is None else Seen(there, told)
 
 
 def anywhere(claim: Claim) -> Anywhere | None:
@@ -101,16 +105,18 @@ def _is_the_same(claim: Claim, vectors: bool) -> bool:
 
 
 def _alike(here: Seen, there: Seen) -> bool:
-    """Whether both sides are the same, roots up to rounding."""
+    """Whether both sides are as far apart, roots up to rounding: what is moved has its values but for a constant."""
     rows, others = ([(row.at, row.left, row.right) for row in seen.measured.rows] for seen in (here, there))
     return len(rows) == len(others) and all(
-        a[0] == b[0] and all(_close(x, y) for x, y in zip(a[1:], b[1:], strict=True))
-        for a, b in zip(rows, others, strict=True)
+        a[0] == b[0] and _close(a[1:], b[1:]) for a, b in zip(rows, others, strict=True)
     )
 
 
-def _close(x: Fraction | None, y: Fraction | None) -> bool:
-    return x == y or (x is not None and y is not None and isclose(x, y, rel_tol=CLOSE))
+def _close(sides: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    if None in (*sides, *others):
+        return sides == others
+    size = max(map(abs, (*sides, *others)))
+    return bool(abs((sides[0] - sides[1]) - (others[0] - others[1])) <= CLOSE * float(size))
 
 
 def _realised(claim: Claim, c: Candidate, by: Any, vectors: bool, one: Drawn) -> Drawn | None:

@@ -11,11 +11,13 @@ from theory.program import Instruction
 from validate.instances.problems import Vector
 from validate.instances.scalars import Scalar
 from validate.primitives import Choices, batches, chosen, coin, count_batches, kept_coordinates, noises
-from validate.rounds.frame import CLIENT, Branches, Environment, Frame, Onward, Where
+from validate.rounds.frame import CLIENT, Branches, Environment, Frame, Onward, TooManyOutcomesError, Where
 from validate.rounds.readers import PER_CLIENT
 
 DRAWS = ("sample", "noise", "coins", "keep", "coin", "choose")
 Draw: TypeAlias = "Callable[[Environment], Choices]"
+MOST_SAMPLES = 200_000
+"""In all batches of a client together, which are written out."""
 OneDraw: TypeAlias = "Callable[[int, list[Any], Any], Choices]"
 """Client, its operands, the number of the draw -> what it can draw."""
 
@@ -136,6 +138,10 @@ def _one_draw(frame: Frame, step: Instruction) -> OneDraw:
             which, times = frame.samples(n)
             count = count_batches(times, b, replace)
             frame.fit(count)
+            if count * b > MOST_SAMPLES:
+                raise TooManyOutcomesError(
+                    f"round {frame.scalars.k} draws one of {count} batches of {b} samples: take smaller ones"
+                )
             each = [(p, tuple([which[i] for i in batch])) for p, batch in batches(times, b, replace)]
             drawn[n, b] = count, each
         count, each = drawn[n, b]
