@@ -8,6 +8,11 @@ from tests.laws.test_true_and_false import CLAIMS
 from validate.examine import examine
 from validate.instances.anywhere import anywhere
 
+OPEN = {
+    "contraction/dominated-distance": "it has many minimisers, and which of them is 0 is not asked",
+    "knees/in-the-plane": "the plane has no minimiser that is known where functions have knees, so that it is undecided",
+    "outsiders/clipped": "as where it is anywhere: a quick check climbs from lean quadratics, not far enough",
+}
 QUICK = ("knees/proximal-root", "knees/slope", "knees/four-each")
 
 
@@ -21,9 +26,13 @@ def _moved(name):
 FALSE = [name for name, (truth, claim) in CLAIMS.items() if truth == "FALSE" and claim.program is not None]
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in FALSE]
-)
+def _marked(name):
+    if name in OPEN:
+        return pytest.param(name, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[name], strict=True)])
+    return pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("name", [*map(_marked, FALSE)])
 def test_a_false_claim_is_refuted_with_a_point_at_0(name, tmp_path):
     claim = _moved(name)
     if anywhere(claim) is None:
