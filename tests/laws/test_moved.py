@@ -9,8 +9,8 @@ from validate.examine import examine
 from validate.instances.anywhere import anywhere
 
 OPEN = {
-    "contraction/dominated-distance": "it has many minimisers, and which of them is 0 is not asked",
-    "knees/in-the-plane": "the plane has no minimiser that is known where functions have knees, so that it is undecided",
+    "contraction/dominated-distance": "what breaks it has many minimisers, and which of them is 0 is not asked",
+    "knees/in-the-plane": "so has what breaks this",
     "outsiders/clipped": "as where it is anywhere: a quick check climbs from lean quadratics, not far enough",
 }
 QUICK = ("knees/proximal-root", "knees/slope", "knees/four-each")
