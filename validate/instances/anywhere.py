@@ -113,10 +113,14 @@ def _alike(here: Seen, there: Seen) -> bool:
 
 
 def _close(sides: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    if None in (*sides, *others):
-        return sides == others
-    size = max(map(abs, (*sides, *others)))
-    return bool(abs((sides[0] - sides[1]) - (others[0] - others[1])) <= CLOSE * float(size))
+    if any(side is None for side in (*sides, *others)):
+        return False
+    try:
+        left, right, other_left, other_right = map(float, (*sides, *others))
+    except OverflowError:
+        return False
+    size = max(map(abs, (left, right, other_left, other_right)))
+    return abs((left - right) - (other_left - other_right)) <= CLOSE * size
 
 
 def _realised(claim: Claim, c: Candidate, by: Any, vectors: bool, one: Drawn) -> Drawn | None:
