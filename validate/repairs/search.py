@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from theory.claim import Claim
+from theory.sentence import everything
 from validate.examine import EVALUATIONS, FAR, OPERATIONS, POOL, GivenUpError
 from validate.in_words import described
 from validate.instances.hunt import hunt
@@ -26,7 +27,7 @@ from validate.instances.pool import Drawn
 from validate.instances.seen import Seen, measured, relations_missed
 from validate.measurement import claim_of
 from validate.proving import UNITS, evidence
-from validate.repairs.candidates import COST, Candidate, Edit, alone, conflicts, said
+from validate.repairs.candidates import COST, Candidate, Edit, alone, applies, conflicts, said, texts
 from validate.repairs.conditions import conditions, only_at_equality
 from validate.repairs.edits import edited
 from validate.repairs.factors import Table, table_of
@@ -154,6 +155,7 @@ class _Search:
         self.tables: dict[Any, Table] = {}
         self.failed: Counter[str] = Counter()
         self.stands = self.growing = False
+        self.over_rounds = self.claim.of is None or _adds_rounds_up(self.claim)
         self.hunts = self.checks = self.dropped = 0
         self.interrupted = False
         self.nearest = (0, "")
@@ -338,7 +340,7 @@ class _Search:
         for near in self._near(one.claim):
             self._broken(1, one, f"broken by {described(near)}", near)
             return
-        first = self.growing or self.claim.of is None  # it takes less than a check
+        first = self.growing or self.over_rounds  # where constants are likely to grow, before a check
         if first and self._grows(one):
             return
         self.checks += 1
@@ -433,6 +435,12 @@ class _Search:
             self.printed, tuple(found), self.stands, self.known.tried, self.known.killed, self.dropped, self.hunts,
             self.checks, time.process_time() - self.begun, self.over(), self.interrupted, self.nearest[1],
         )  # fmt: skip
+
+
+def _adds_rounds_up(claim: Claim) -> bool:
+    """Whether it speaks of a sum over rounds, which may hide a logarithm."""
+    trees = (part for _, tree in texts(claim) for part in everything(tree))
+    return any(applies(part, "sum_k") for part in trees)
 
 
 class _BrokenError(GivenUpError):
