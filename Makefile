@@ -4,7 +4,8 @@
 
 PYTHON ?= python3
 OUT ?= report
-WORKERS ?= auto
+# One more than there are cores: some tests wait for others.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(1 + len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count()))(0)))')
 CASES ?= 10000
 
 VENV := .venv
