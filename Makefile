@@ -4,8 +4,7 @@
 
 PYTHON ?= python3
 OUT ?= report
-# One more than there are cores: some tests wait for others.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(1 + len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count()))(0)))')
+WORKERS ?= auto
 CASES ?= 10000
 
 VENV := .venv
