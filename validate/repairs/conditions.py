@@ -59,10 +59,7 @@ class Quantity:
 
 def quantities(claim: Claim) -> list[Quantity]:
     """The quantities without a unit that are tried."""
-    found = []
-    for text, relation in _relations(claim):
-        left, right = relation.sides if relation.relation in ("<=", "<") else relation.sides[::-1]
-        found.append(Quantity(left, right, text))
+    found = [*_assumed(claim)]
     units = units_of(claim)
     names = [s for s in (*claim.symbols, "N") if s == "N" or ("_" not in s or s in claim.domains)]
     names = [n for n in dict.fromkeys(names) if n not in ("K", "k")]
@@ -84,13 +81,15 @@ def quantities(claim: Claim) -> list[Quantity]:
     return [one for one in found if one.replaces or not collapses(one.left, one.right, claim)]
 
 
-def _relations(claim: Claim) -> Iterator[tuple[str, Sentence]]:
+def _assumed(claim: Claim) -> Iterator[Quantity]:
+    """What the claim's relations between parameters say to be small."""
     texts = (*claim.assuming, *claim.standing)
     for text, one in zip(texts, claim.assumptions, strict=True):
         if not isinstance(one, Sentence) or one.relation not in ("<=", "<", ">=", ">"):
             continue
         if all(numbers_alone(replaced(side, claim.definitions), claim) for side in one.sides):
-            yield text, one
+            left, right = one.sides if one.relation in ("<=", "<") else one.sides[::-1]
+            yield Quantity(left, right, text)
 
 
 def conditions(candidate: Candidate, known: Known) -> Iterator[Candidate]:
@@ -153,11 +152,10 @@ def only_at_equality(candidate: Claim, known: Known) -> bool:
     Told where that is so at all instances that break it, and that has no chance to be one.
     """
     asked = {*candidate.assuming, *candidate.standing}
-    for text, relation in _relations(known.claim):
-        if text in asked:
+    for one in _assumed(known.claim):
+        if one.replaces in asked:
             continue
-        left, right = relation.sides if relation.relation in ("<=", "<") else relation.sides[::-1]
-        broken, others = (_ratios(Quantity(left, right), known.claim, some) for some in (known.first, known.rest))
+        broken, others = (_ratios(one, known.claim, some) for some in (known.first, known.rest))
         if not len(broken) or not len(others) or np.min(broken) < EQUAL:
             return False
         return float(np.mean(others >= EQUAL) ** len(broken)) <= CHANCE
