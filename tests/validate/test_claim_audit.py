@@ -15,9 +15,9 @@ from theory.papers import algorithms
 from theory.program import Algorithm
 from theory.sentence import index_of
 from validate.audit.claims import audit_claim
-from validate.audit.units import Unit, units_of
 from validate.instances.occasion import occasion
 from validate.instances.pool import drawn
+from validate.instances.units import Unit, units_of
 
 LANGUAGE = Path(__file__).parents[1] / "language"
 F = Fraction

@@ -23,7 +23,6 @@ from theory.formula import Name
 from theory.predicates import Predicate
 from theory.program import Loop
 from theory.sentence import SentenceError, everything, index_of
-from validate.audit.units import units_of
 from validate.breaks import accepted
 from validate.counted import counted
 from validate.in_words import described
@@ -31,6 +30,7 @@ from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn, fitting_sizes
 from validate.instances.seen import Seen, measured
+from validate.instances.units import units_of
 from validate.measurement import sentence_of
 
 Outcome = Literal["consistent", "suspicious", "undecided"]

@@ -18,8 +18,8 @@ from theory.claim import Claim
 from theory.formula import Name
 from theory.sentence import everything, parse_call, parse_sentence
 from validate.instances import point_moves, ridge_moves
-from validate.instances.by_moments import MOST_TAPPED, by_moments
 from validate.instances.candidates import Candidate, candidate_of, minimiser_of, realised
+from validate.instances.outcomes import measured_at_length
 from validate.instances.piece_moves import moved_alone
 from validate.instances.pool import Drawn, drawn, fitting_sizes, starts_at
 from validate.instances.seen import Seen, measured
@@ -48,6 +48,11 @@ class Anywhere:
     point: str
     vectors: bool
 
+    @property
+    def told(self) -> str:
+        """In words, where it is searched."""
+        return f"the same with {self.point} anywhere, moved to 0"
+
     def moved(self, seen: Seen) -> Seen | None:
         """An instance with the point at 0, where the claim speaks of it there."""
         c = candidate_of(seen.drawn)
@@ -55,11 +60,7 @@ class Anywhere:
         if to is None:
             return None
         there = _realised(self.claim, c, -np.array(to, dtype=object), self.vectors, seen.drawn)
-        if there is None:
-            return None
-        now = measured(self.claim, there)
-        told = None if now is not None else by_moments(self.claim, there, MOST_TAPPED)  # of too many outcomes
-        return now if told is None else Seen(there, told)
+        return None if there is None else measured_at_length(self.claim, there)
 
 
 def anywhere(claim: Claim) -> Anywhere | None:

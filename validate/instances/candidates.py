@@ -305,6 +305,27 @@ def _problem(c: Candidate) -> Any:
     return Quadratic(hessian, linear, offset, counts)
 
 
+def of_units(c: Candidate, length: Fraction, curvature: Fraction) -> Candidate:
+    """With functions and start in other units: x -> curvature*length^2*f(x/length).
+
+    Args:
+        c: the candidate; its numbers and free vectors stay.
+        length: by what distances are multiplied.
+        curvature: by what second derivatives are.
+    """
+    linear, functions = c.linear, c.functions
+    if c.hessian is not None:
+        linear = c.linear * (length * curvature)
+    elif c.pieces is not None:
+        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.pieces)
+    elif c.ridges is not None:
+        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.ridges)
+    elif c.points is not None:
+        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.points)
+    hessian = None if c.hessian is None else c.hessian * curvature
+    return replace(c, hessian=hessian, linear=linear, functions=functions, start=c.start * length)
+
+
 def of_rounds(c: Candidate, claim: Claim, rounds: int) -> Candidate:
     """The candidate with another number of rounds; schedules are cut, or go on as they ended."""
     values = dict(c.values)

@@ -20,6 +20,7 @@ from validate.batch import searched, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
+from validate.instances.any_units import AnyUnits, in_any_units
 from validate.instances.anywhere import Anywhere, anywhere
 from validate.instances.candidates import (
     candidate_of,
@@ -45,6 +46,7 @@ from validate.instances.stages import (
     made_longer,
     sharpened,
 )
+from validate.instances.two_sided import TwoSided, two_sided
 
 POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
@@ -140,9 +142,9 @@ def _breaks(
     yield from some(ALONE if only_pool else FIRST, least if only_pool else LEAST // 2)
     if only_pool:
         return
-    free, before = anywhere(claim), work.operations()
+    free, before = _without_loss(claim), work.operations()
     if free is not None:
-        tell(f"{claim.id}: the same with {free.point} anywhere, moved to 0")
+        tell(f"{claim.id}: {free.told}")
         some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least)
         yield from _moved(free, some_of)
         budget.leave_out(before)
@@ -185,7 +187,12 @@ def _breaks(
     yield from _staged(ladder.broken, COORDINATES)
 
 
-def _moved(free: Anywhere, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:
+def _without_loss(claim: Claim) -> Anywhere | AnyUnits | TwoSided | None:
+    """A claim that says the same, and of which instances are met more easily; None where there is none."""
+    return two_sided(claim) or anywhere(claim) or in_any_units(claim)
+
+
+def _moved(free: Anywhere | AnyUnits | TwoSided, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:
     """Breaks elsewhere that are breaks there, too; few that are none end it."""
     lost = 0
     for seen, stage in some:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from theory.claim import Claim
 from theory.program import work
+from validate.instances.by_moments import MOST_TAPPED, by_moments
 from validate.instances.candidates import candidate_of
 from validate.instances.ladder import GROWS, score_in_floats
 from validate.instances.longer import CLIENTS, ROUNDS, SAMPLES, Way, longer, ways
+from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, Seen, is_telling, measured
 
 if TYPE_CHECKING:
@@ -24,6 +26,13 @@ MOST = 20_000
 """Outcomes; the verifier keeps as many."""
 SIZES, SHARE = 6, 2.0
 """Sizes of which the tightest instance is grown; shares of the budget, which is left out of it."""
+
+
+def measured_at_length(claim: Claim, one: Drawn) -> Seen | None:
+    """An instance measured with as many outcomes as there may be, or else by moments, where these tell."""
+    now = measured(claim, one, outcomes=MOST)
+    told = by_moments(claim, one, MOST_TAPPED) if now is None else None
+    return now if told is None else Seen(one, told)
 
 
 def with_more_outcomes(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Iterator[Seen]:

@@ -107,6 +107,11 @@ class Piecewise:
         """The function with another linear term, of which x is a stationary point."""
         return Piecewise(self.knots, self.slopes, self.b + self.derivative(x), self.c)
 
+    def in_units(self, length: Fraction, curvature: Fraction) -> Piecewise:
+        """x -> curvature*length^2*f(x/length), both positive."""
+        knots, slopes = tuple(t * length for t in self.knots), tuple(s * curvature for s in self.slopes)
+        return Piecewise(knots, slopes, self.b * curvature * length, self.c * curvature * length**2)
+
     def plus(self, other: Piecewise, factor: Fraction = Fraction(1)) -> Piecewise:
         """self + factor*other."""
         return combined(((Fraction(1), self), (factor, other)))

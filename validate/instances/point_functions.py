@@ -92,6 +92,16 @@ class PointFunction:
         """The Lipschitz constant of the gradient that the class tells: max(L, -mu), which is L."""
         return max(self.L, -self.mu)
 
+    def in_units(self, length: Fraction, curvature: Fraction) -> PointFunction:
+        """x -> curvature*length^2*f(x/length), both positive."""
+        slope = length * curvature
+        points = tuple(
+            Point(tuple(length * x for x in p.x), tuple(slope * y for y in p.g), length * slope * p.f)
+            for p in self.points
+        )
+        G = None if self.G is None else self.G * slope
+        return PointFunction(points, self.L * curvature, self.mu * curvature, G)
+
     def _check(self) -> None:
         for i, p in enumerate(self.points):
             if self.G is not None and sum(y * y for y in p.g) > self.G**2:

@@ -199,6 +199,12 @@ class RidgeFunction:
         phi = dict(self.terms).get(a, NONE)
         return Piecewise(phi.knots, phi.slopes, _dot(self.b, a) / _dot(a, a))
 
+    def in_units(self, length: Fraction, curvature: Fraction) -> RidgeFunction:
+        """x -> curvature*length^2*f(x/length), both positive."""
+        terms = tuple((a, phi.in_units(length, curvature)) for a, phi in self.terms)
+        b = tuple(y * curvature * length for y in self.b)
+        return RidgeFunction(terms, b, self.c * curvature * length**2)
+
     # minima
 
     @cached_property

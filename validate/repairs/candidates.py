@@ -24,7 +24,7 @@ from theory.sentence import (
     replaced,
     text_of,
 )
-from validate.audit.units import units_of
+from validate.instances.units import units_of
 from validate.mutate.neighbours import stated
 
 Kind = Literal[

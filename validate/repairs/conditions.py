@@ -18,8 +18,8 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Name
 from theory.sentence import INTEGERS, Expression, Sentence, applied, replaced, text_of
-from validate.audit.units import ONE, units_of
 from validate.instances.pool import Drawn
+from validate.instances.units import ONE, units_of
 from validate.repairs.candidates import Candidate, Edit, changed_to, numbers_alone
 from validate.repairs.hypotheses import assuming, collapses
 from validate.repairs.known import Known, numbers

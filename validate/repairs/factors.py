@@ -22,10 +22,10 @@ from theory.claim import Claim
 from theory.derivation.search.settings import worth
 from theory.formula import Number
 from theory.sentence import applied, everything, parse_expression, text_of
-from validate.audit.units import ONE, Units, units_of
 from validate.instances.longer import has_rounds
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
+from validate.instances.units import ONE, Units, units_of
 from validate.repairs.candidates import (
     COST,
     Candidate,

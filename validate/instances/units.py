@@ -164,6 +164,11 @@ def units_of(claim: Claim) -> Units:
     return units
 
 
+def unit_in(claim: Claim, units: Units, tree: Expression) -> Unit:
+    """The unit of a formula in the names of a claim, whose units are known."""
+    return units.reduced(_Reader(claim, units).unit(tree))
+
+
 def _plain_numbers(claim: Claim) -> Iterable[str]:
     """Parameters that count, or are chances."""
     roles = roles_in(claim)

@@ -1,0 +1,219 @@
+"""Claims that choose their units: searched in all of them, and what breaks them is put into those that they chose.
+
+``norm2(x0 - xstar) == 1``, or ``L == 1``, "without loss of generality", says nothing where both sides scale alike. No
+search that moves functions and starts meets such an equation but by chance. With f, the functions c*f(x/s) satisfy the
+same assumptions with other constants; s and c are those for which the equation holds, and the instance counts for what
+it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isqrt
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from theory.claim import Claim
+from theory.formula import Name, Number
+from theory.sentence import Expression, everything, index_of, parse_call, parse_sentence
+from validate.instances.candidates import (
+    Candidate,
+    candidate_of,
+    minimiser_of,
+    of_units,
+    realised,
+    setting_of,
+    worth,
+)
+from validate.instances.outcomes import measured_at_length
+from validate.instances.pool import Drawn
+from validate.instances.seen import Seen
+from validate.instances.units import ONE, Unit, unit_in, units_of
+
+F = Fraction
+PARTS = 1000
+"""Of 1, to which a direction is rounded whose length has to be a fraction."""
+Power: TypeAlias = "tuple[Fraction, Fraction]"
+"""By which powers of the unit of length, at the same curvatures, and of that of curvature something is multiplied."""
+
+
+@dataclass(frozen=True)
+class AnyUnits:
+    """A claim without what chooses its units.
+
+    Attributes:
+        claim: the claim with it.
+        free: without it.
+        told: in words, how it is searched.
+        chosen: what is to be which number, and by which powers it is multiplied.
+        powers: those of every name.
+    """
+
+    claim: Claim
+    free: Claim
+    told: str
+    chosen: tuple[tuple[Expression, Fraction, Power], ...]
+    powers: Mapping[str, Power]
+
+    def moved(self, seen: Seen) -> Seen | None:
+        """An instance in the units of the claim, where there are such."""
+        c = candidate_of(seen.drawn)
+        for near in (c, *_of_rational_distance(c)):
+            there = self._in_its_units(near, seen.drawn if near is c else None)
+            found = None if there is None else measured_at_length(self.claim, there)
+            if found is not None:
+                return found
+        return None
+
+    def _in_its_units(self, c: Candidate, of: Drawn | None) -> Drawn | None:
+        """The candidate in the claim's units; with the constants of its instance, where it is of one."""
+        world = setting_of(self.free, c, dict(c.values if of is None else of.values))
+        ratios = []
+        for tree, number, _ in self.chosen:
+            now = None if world is None else worth(tree, world, self.free)
+            if not isinstance(now, Fraction) or now <= 0:
+                return None
+            ratios.append(number / now)
+        scales = solved([power for _, _, power in self.chosen], ratios)
+        if scales is None:
+            return None
+        factors = {name: _scaled(scales, power) for name, power in self.powers.items()}
+        if None in factors.values():
+            return None
+        values = {name: _times(value, factors.get(name)) for name, value in c.values.items()}
+        vectors = {name: _times(v, factors.get(name)) for name, v in c.vectors.items()}
+        constants = {
+            name: _times(of.values[name], factors.get(name))
+            for name in self.claim.constants
+            if of is not None and name in of.values
+        }
+        try:
+            return realised(self.claim, replace(of_units(c, *scales), values=values, vectors=vectors), constants)
+        except (ValueError, KeyError, ZeroDivisionError, ArithmeticError):
+            return None
+
+
+def in_any_units(claim: Claim) -> AnyUnits | None:
+    """The claim without the equations that choose its units; None where there are none, or its sides scale unlike."""
+    equations = {text: found for text in (*claim.assuming, *claim.standing) if (found := _number_given(text))}
+    if not equations:
+        return None
+    free = _without(claim, equations)
+    units = units_of(free)
+    if units.conflicts or units.unknown:
+        return None
+    chosen = {}
+    for text, (tree, number) in equations.items():
+        unit = unit_in(free, units, tree)
+        if unit != ONE and not unit.unknown:
+            chosen[text] = (tree, number, _power(unit))
+    if not 1 <= len(chosen) <= 2:
+        return None
+    names = {*free.vectors, *(index_of(symbol)[0] for symbol in free.symbols)}
+    of_names = {name: units.of(name) for name in sorted(names)}
+    powers = {name: _power(unit) for name, unit in of_names.items() if not unit.unknown}
+    told = f"the same without {' and '.join(chosen)}, put into those units"
+    return AnyUnits(claim, _without(claim, chosen), told, tuple(chosen.values()), powers)
+
+
+def _without(claim: Claim, texts: Mapping[str, Any]) -> Claim:
+    assuming, standing = (tuple(t for t in some if t not in texts) for some in (claim.assuming, claim.standing))
+    return replace(claim, assuming=assuming, standing=standing)
+
+
+def _number_given(text: str) -> tuple[Expression, Fraction] | None:
+    """What an equation says to be which positive number."""
+    if parse_call(text) is not None:
+        return None
+    sentence = parse_sentence(text)
+    if sentence.relation != "==":
+        return None
+    for one, other in (sentence.sides, sentence.sides[::-1]):
+        names = any(isinstance(part, Name) for part in everything(one))
+        if isinstance(other, Number) and other.value > 0 and names:
+            return one, Fraction(other.value)
+    return None
+
+
+def _power(unit: Unit) -> Power:
+    """x^a f^b, where f is a curvature times a squared length."""
+    return unit.x + 2 * unit.f, unit.f
+
+
+def _times(value: Any, by: Fraction | None) -> Any:
+    if by is None or by == 1 or value is None:
+        return value
+    return [one * by for one in value] if isinstance(value, list | tuple) else value * by
+
+
+def _scaled(scales: tuple[Fraction, Fraction], power: Power) -> Fraction | None:
+    """The product of the powers of both; None where it is no fraction."""
+    found = [root_of(scale, one) for scale, one in zip(scales, power, strict=True)]
+    return None if None in found else found[0] * found[1]  # type: ignore[operator]
+
+
+def root_of(value: Fraction, power: Fraction) -> Fraction | None:
+    """A positive number to a power; None where that is no fraction."""
+    roots = [_integer_root(part, power.denominator) for part in (value.numerator, value.denominator)]
+    return None if None in roots else Fraction(roots[0], roots[1]) ** power.numerator  # type: ignore[arg-type]
+
+
+def _integer_root(value: int, order: int) -> int | None:
+    if order == 1:
+        return value
+    near = isqrt(value) if order == 2 else round(value ** (1 / order))
+    return near if near**order == value else None
+
+
+def solved(powers: Sequence[Power], ratios: Sequence[Fraction]) -> tuple[Fraction, Fraction] | None:
+    """By what lengths and curvatures are multiplied for each to grow by its ratio; None where no fractions do that.
+
+    Of one equation it is one of the two, and the other stays.
+    """
+    if len(powers) == 1:
+        (of_length, of_curvature), ratio = powers[0], ratios[0]
+        scale = root_of(ratio, 1 / of_curvature) if of_curvature else None
+        if scale is not None:
+            return F(1), scale
+        scale = root_of(ratio, 1 / of_length) if of_length else None
+        return None if scale is None else (scale, F(1))
+    (a, b), (c, d) = powers
+    determinant = a * d - b * c
+    if not determinant:
+        return None
+    both = (ratios[0], ratios[1])
+    length = _scaled(both, (d / determinant, -b / determinant))
+    curvature = _scaled(both, (-c / determinant, a / determinant))
+    return None if length is None or curvature is None else (length, curvature)
+
+
+def _of_rational_distance(c: Candidate) -> Iterator[Candidate]:
+    """The candidate with a start close to its own, whose distance from the minimiser is a fraction."""
+    there = minimiser_of(c) if c.has_functions else None
+    if there is None or len(there) < 2 or len(there) != len(c.start):
+        return
+    away = [float(x) for x in c.start - there]
+    length = float(np.linalg.norm(away))
+    if not 0 < length < float("inf"):
+        return
+    direction = np.array(of_length_one([x / length for x in away]), dtype=object)
+    yield replace(c, start=there + F(length).limit_denominator(PARTS) * direction)
+
+
+def of_length_one(direction: Sequence[float]) -> list[Fraction]:
+    """A vector of fractions of length exactly 1 close to one of floats, by the projection from a pole.
+
+    Args:
+        direction: of length 1 up to rounding.
+    """
+    last = max(range(len(direction)), key=lambda i: abs(direction[i]))
+    pole = -1 if direction[last] > 0 else 1  # the one farther away
+    rest = [F(x / (1 - pole * direction[last])).limit_denominator(PARTS) for x in direction]
+    rest[last] = F(0)
+    squares = sum((x * x for x in rest), F(0))
+    found = [2 * x / (squares + 1) for x in rest]
+    found[last] = pole * (squares - 1) / (squares + 1)
+    return found

@@ -1,0 +1,98 @@
+"""Claims with 0 on one side: searched with a difference's two parts on either side, which is the same claim.
+
+How close an instance comes is seen by comparing two sides. Where one is 0, all are as far from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from theory.claim import Claim
+from theory.formula import Apply, Number
+from theory.sentence import Expression, applied, parts, signed_terms, text_of
+from validate.instances.outcomes import measured_at_length
+from validate.instances.seen import Seen
+
+ZERO = Number(Fraction(0))
+
+
+@dataclass(frozen=True)
+class TwoSided:
+    """A claim with something on either side.
+
+    Attributes:
+        claim: the claim with 0 on one side.
+        free: the same without.
+    """
+
+    claim: Claim
+    free: Claim
+
+    @property
+    def told(self) -> str:
+        """In words, how it is searched."""
+        return f"the same as {self.free.statement}"
+
+    def moved(self, seen: Seen) -> Seen | None:
+        """The instance, measured for the claim."""
+        return measured_at_length(self.claim, seen.drawn)
+
+
+def two_sided(claim: Claim) -> TwoSided | None:
+    """The claim with something on either side; None where it is so, or is no difference."""
+    left, right = claim.sentence.sides
+    if (left == ZERO) == (right == ZERO):
+        return None
+    terms = [*addends(left), *((not plus, term) for plus, term in addends(right))]
+    some, others = ([term for plus, term in terms if plus is one] for one in (True, False))
+    if not some or not others:
+        return None
+    statement = f"{text_of(_sum(some))} {claim.sentence.relation} {text_of(_sum(others))}"
+    return TwoSided(claim, replace(claim, statement=statement))
+
+
+def addends(e: Expression) -> Iterator[tuple[bool, Expression]]:
+    """The terms of a sum, also within expectations, means and sums and beside factors, each with whether it is added.
+
+    Example:
+        >>> from theory.sentence import parse_expression
+        >>> [(plus, text_of(one)) for plus, one in addends(parse_expression("2*E(a - b) - c"))]
+        [(True, '2*E(a)'), (False, '2*E(b)'), (False, 'c')]
+    """
+    for sign, _, term in signed_terms(e):
+        if term != ZERO:
+            yield from ((plus is (sign == "+"), one) for plus, one in _distributed(term))
+
+
+def _distributed(e: Expression) -> Iterator[tuple[bool, Expression]]:
+    """The addends of what is no sum."""
+    if isinstance(e, Apply):
+        within = _within(e)
+        if within is not None:
+            inner = [*addends(parts(e)[within])]
+            if len(inner) > 1:
+                for plus, one in inner:
+                    yield plus, applied(e.operation, (*parts(e)[:within], one, *parts(e)[within + 1 :]))
+                return
+    if isinstance(e, Number) and e.value < 0:
+        yield False, Number(-e.value)
+    else:
+        yield True, e
+
+
+def _within(e: Apply) -> int | None:
+    """In which of its parts it is linear, where that may be a sum."""
+    if e.operation == "E" or e.operation.startswith(("mean_", "sum_")) or e.operation == "/":
+        return 0
+    if e.operation != "*":
+        return None
+    return next((i for i, part in enumerate(parts(e)) if len([*addends(part)]) > 1), None)
+
+
+def _sum(terms: Sequence[Expression]) -> Expression:
+    total = terms[0]
+    for term in terms[1:]:
+        total = applied("+", (total, term))
+    return total
