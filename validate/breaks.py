@@ -21,6 +21,7 @@ from validate.instances import Instance, Quadratics
 from validate.instances.pool import needs_minimiser
 from validate.instances.seen import Seen
 from validate.instances.shrinking import shrunk
+from validate.instances.without_loss import General, without_loss
 from validate.on_instance import OnInstance
 from validate.play import Play
 from validate.verdict import Evidence, Origin
@@ -194,7 +195,16 @@ def _plain(value: Any) -> Any:
 def worst_evidence(
     claim: Claim, out: Path, quick: bool, seed: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> tuple[list[Evidence], Path | None, Seen | None]:
-    """The worst functions of the claim's class; where they break it, the certificate and the instance."""
+    """The worst functions of the claim's class; where they break it, the certificate and the instance.
+
+    They are those of its general form first, if it has one.
+    """
+    general = without_loss(claim)
+    if general is not None:
+        worst_one = _worst_of(general, quick, seed, lambda seen: accepted(claim, seen, quick), stop)
+        if worst_one is not None:
+            item, path = certified(claim, worst_one, None, "worst case", out, quick)
+            return [item], path, worst_one
     try:
         found = worst(claim, quick=quick, seed=seed, accepted=lambda seen: accepted(claim, seen, quick), stop=stop)
     except Exception as error:  # of a solver; it ends nothing else
@@ -207,3 +217,24 @@ def worst_evidence(
     smaller = broken if found.broken is None else shrunk(claim, broken, SMALLER[quick])
     item, path = certified(claim, smaller, broken, "worst case", out, quick)
     return [item], path, smaller
+
+
+def _worst_of(
+    general: General, quick: bool, seed: int, stands: Callable[[Seen], bool], stop: Callable[[], bool]
+) -> Seen | None:
+    """Among the worst functions of the general form of a claim, some that break the claim; None without."""
+
+    def moved(seen: Seen) -> Seen | None:
+        there = general.moved(seen)
+        return there if there is not None and there.measured.broken and stands(there) else None
+
+    more = without_loss(general.free)
+    if more is not None:
+        seen = _worst_of(more, quick, seed, lambda seen: moved(seen) is not None, stop)
+        return None if seen is None else moved(seen)
+    try:
+        found = worst(general.free, quick=quick, seed=seed, accepted=lambda seen: moved(seen) is not None, stop=stop)
+    except Exception:  # of a solver; it ends nothing else
+        log.debug("%s: the worst case of its general form ended with an error", general.free.id, exc_info=True)
+        return None
+    return None if found.broken is None else moved(found.broken)

@@ -191,16 +191,18 @@ def solved(powers: Sequence[Power], ratios: Sequence[Fraction]) -> tuple[Fractio
 
 
 def _of_rational_distance(c: Candidate) -> Iterator[Candidate]:
-    """The candidate with a start close to its own, whose distance from the minimiser is a fraction."""
+    """The candidate with a start close to its own, whose distance from the minimiser is a fraction, and not 0."""
     there = minimiser_of(c) if c.has_functions else None
-    if there is None or len(there) < 2 or len(there) != len(c.start):
+    if there is None or len(there) != len(c.start):
         return
     away = [float(x) for x in c.start - there]
     length = float(np.linalg.norm(away))
-    if not 0 < length < float("inf"):
-        return
-    direction = np.array(of_length_one([x / length for x in away]), dtype=object)
-    yield replace(c, start=there + F(length).limit_denominator(PARTS) * direction)
+    if length == 0:
+        for close in (F(1, PARTS), F(-1, PARTS)):
+            yield replace(c, start=np.array([there[0] + close, *there[1:]], dtype=object))
+    elif length < float("inf"):
+        direction = np.array(of_length_one([x / length for x in away]), dtype=object)
+        yield replace(c, start=there + F(length).limit_denominator(PARTS) * direction)
 
 
 def of_length_one(direction: Sequence[float]) -> list[Fraction]:

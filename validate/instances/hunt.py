@@ -20,8 +20,6 @@ from validate.batch import searched, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
-from validate.instances.any_units import AnyUnits, in_any_units
-from validate.instances.anywhere import Anywhere, anywhere
 from validate.instances.candidates import (
     candidate_of,
     realised,
@@ -46,7 +44,7 @@ from validate.instances.stages import (
     made_longer,
     sharpened,
 )
-from validate.instances.two_sided import TwoSided, two_sided
+from validate.instances.without_loss import General, without_loss
 
 POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
@@ -142,7 +140,7 @@ def _breaks(
     yield from some(ALONE if only_pool else FIRST, least if only_pool else LEAST // 2)
     if only_pool:
         return
-    free, before = _without_loss(claim), work.operations()
+    free, before = without_loss(claim), work.operations()
     if free is not None:
         tell(f"{claim.id}: {free.told}")
         some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least)
@@ -187,12 +185,7 @@ def _breaks(
     yield from _staged(ladder.broken, COORDINATES)
 
 
-def _without_loss(claim: Claim) -> Anywhere | AnyUnits | TwoSided | None:
-    """A claim that says the same, and of which instances are met more easily; None where there is none."""
-    return two_sided(claim) or anywhere(claim) or in_any_units(claim)
-
-
-def _moved(free: Anywhere | AnyUnits | TwoSided, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:
+def _moved(free: General, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:
     """Breaks elsewhere that are breaks there, too; few that are none end it."""
     lost = 0
     for seen, stage in some:
