@@ -18,7 +18,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Name, Number
-from theory.sentence import Expression, everything, index_of, parse_call, parse_sentence
+from theory.sentence import Expression, everything, factors_of, index_of, parse_call, parse_sentence
 from validate.instances.candidates import (
     Candidate,
     candidate_of,
@@ -133,9 +133,21 @@ def _number_given(text: str) -> tuple[Expression, Fraction] | None:
         return None
     for one, other in (sentence.sides, sentence.sides[::-1]):
         names = any(isinstance(part, Name) for part in everything(one))
-        if isinstance(other, Number) and other.value > 0 and names:
-            return one, Fraction(other.value)
+        number = _number(other)
+        if names and number is not None and number > 0:
+            return one, number
     return None
+
+
+def _number(e: Expression) -> Fraction | None:
+    """A number, or a fraction of numbers."""
+    above, below = factors_of(e)
+    found = F(1)
+    for factor, power in (*((one, 1) for one in above), *((one, -1) for one in below)):
+        if not isinstance(factor, Number) or not factor.value:
+            return None
+        found *= factor.value**power
+    return found
 
 
 def _power(unit: Unit) -> Power:

@@ -74,7 +74,8 @@ def _distributed(e: Expression) -> Iterator[tuple[bool, Expression]]:
             inner = [*addends(parts(e)[within])]
             if len(inner) > 1:
                 for plus, one in inner:
-                    yield plus, applied(e.operation, (*parts(e)[:within], one, *parts(e)[within + 1 :]))
+                    new = applied(e.operation, (*parts(e)[:within], one, *parts(e)[within + 1 :]))
+                    yield from ((plus is more, term) for more, term in _distributed(new))
                 return
     if isinstance(e, Number) and e.value < 0:
         yield False, Number(-e.value)

@@ -1,0 +1,89 @@
+"""A law: what is false in general is false "without loss of generality".
+
+Each false claim is checked with its start, or its minimiser, at 0; with a constant that is 1, or with a start at distance
+1, where both sides scale alike; and with all on one side.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.laws.test_true_and_false import CLAIMS
+from theory.sentence import text_of
+from validate.examine import examine
+from validate.instances.units import units_of
+from validate.instances.without_loss import without_loss
+
+AT_0, L_IS_1, DISTANCE_IS_1, ONE_SIDE = "a point at 0", "L == 1", "norm2(x0 - xstar) == 1", "0 on one side"
+OPEN = {
+    ("contraction/dominated-distance", AT_0): "what breaks it has many minimisers, and which of them is 0 is not asked",
+    ("knees/in-the-plane", AT_0): "so has what breaks this",
+    ("outsiders/clipped", AT_0): "as where it is anywhere: a quick check climbs from lean quadratics, not far enough",
+}
+QUICK = {
+    ("knees/proximal-root", AT_0),
+    ("knees/slope", AT_0),
+    ("largest/share-squared", DISTANCE_IS_1),
+    ("descent/nearer-anyhow", DISTANCE_IS_1),
+    ("knees/slope", L_IS_1),
+}
+
+
+def _named(claim):
+    return " ".join((claim.statement, *claim.where.values(), *claim.assuming, *claim.standing))
+
+
+def _assuming(claim, text):
+    return replace(claim, assuming=(*claim.assuming, text))
+
+
+def _at_0(claim):
+    return _assuming(claim, f"norm2({'xstar' if 'xstar' in _named(claim) else 'x0'}) <= 0")
+
+
+def _with_a_unit(claim, text):
+    units = units_of(claim)
+    return None if units.conflicts or units.unknown else _assuming(claim, text)
+
+
+def _on_one_side(claim):
+    left, right = map(text_of, claim.sentence.sides)
+    return replace(claim, statement=f"0 {claim.sentence.relation} {right} - ({left})")
+
+
+def _written(claim, how):
+    """The claim with less generality; None where it would say something else."""
+    if how == ONE_SIDE:
+        return _on_one_side(claim)
+    if claim.program is None or (how == L_IS_1 and ("L" not in claim.constants or "L_n" in _named(claim))):
+        return None
+    return _at_0(claim) if how == AT_0 else _with_a_unit(claim, how)
+
+
+FALSE = {
+    (name, how): one
+    for name, (truth, claim) in CLAIMS.items()
+    for how in (AT_0, L_IS_1, DISTANCE_IS_1, ONE_SIDE)
+    if truth == "FALSE" and (one := _written(claim, how)) is not None
+}
+
+
+def _marked(one):
+    if one in OPEN:
+        return pytest.param(*one, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[one], strict=True)])
+    return pytest.param(*one, marks=[] if one in QUICK else [pytest.mark.slow])
+
+
+def test_those_named_are_there():
+    assert QUICK | OPEN.keys() <= FALSE.keys()
+
+
+@pytest.mark.parametrize(("name", "how"), [*map(_marked, FALSE)])
+def test_a_false_claim_is_refuted_without_loss_of_generality(name, how, tmp_path):
+    claim = FALSE[name, how]
+    if how == AT_0 and without_loss(claim) is None:
+        pytest.skip("where it is 0 matters to it, so that it may be true there")
+    found = examine(claim, quick=True, out=tmp_path).verdict
+    if how == DISTANCE_IS_1 and found == "vacuous":
+        pytest.skip("it starts at its minimiser")
+    assert found == "refuted"
