@@ -1,7 +1,7 @@
 """A law: what is false in general is false "without loss of generality".
 
-Each false claim is checked with its start, or its minimiser, at 0; with a constant that is 1, or with a start at distance
-1, where both sides scale alike; and with all on one side.
+Each false claim is checked with its start, or its minimiser, at 0; with a constant, or the distance of the start, that
+is 1, where both sides scale alike; and with all on one side.
 """
 
 from dataclasses import replace

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.rounds import descent
 from theory import claim
 from theory.sentence import parse_expression, text_of
-from validate.instances.any_units import in_any_units, of_length_one, root_of, solved
+from validate.instances.any_units import determinant, in_any_units, of_length_one, root_of, solved
 from validate.instances.candidates import candidate_of, minimiser_of, of_units, realised
 from validate.instances.point_functions import Point, PointFunction
 from validate.instances.pool import drawn
@@ -91,8 +91,7 @@ def test_units_for_which_each_grows_by_its_ratio(length, curvature, powers):
     if found is not None:
         assert [found[0] ** a * found[1] ** b for a, b in powers] == ratios
     elif len(powers) == 2:  # the same twice, or a root that no fraction is
-        determinant = powers[0][0] * powers[1][1] - powers[0][1] * powers[1][0]
-        assert abs(determinant) != 1
+        assert abs(determinant(*powers)) != 1
     else:
         assert 1 not in map(abs, powers[0])
 
@@ -123,9 +122,11 @@ def test_what_scales_unlike_has_no_general_form():
     wrong = claim("wrong", "norm2(x[k] - xstar) <= eta", of=descent, assuming=CONTRACTS.assuming)
     assert in_any_units(assuming("L == 1", of=wrong)) is None
     assert in_any_units(CONTRACTS) is None, "it chooses none"
+    assert in_any_units(assuming("L == 2", "mu == 1")) is None, "these give a ratio, too"
     assert in_any_units(assuming("L == 2*mu")) is None, "a ratio is no unit"
     assert in_any_units(assuming("N == 3")) is None, "nor is a number of clients"
     assert in_any_units(assuming("L <= 1")) is None, "nor an inequality"
+    assert in_any_units(assuming("for every x: norm(grad(f, x)) <= G")) is None, "nor what is assumed of every point"
 
 
 def test_one_general_form_after_another():
@@ -150,6 +151,7 @@ def test_one_general_form_after_another():
         ("mean_n(a_n - (b - c)/2)", "+mean_n(a_n) -mean_n(b/2) +mean_n(c/2)"),
         ("(a - b)*(c - d)", "+a*c -a*d -b*c +b*d"),
         ("-2", "-2"),
+        ("(-2)*a*b + E(-a)/2", "-2*a*b -E(a)/2"),
         ("norm2(a - b) + 0", "+norm2(a - b)"),
     ],
 )

@@ -18,7 +18,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.formula import Name, Number
-from theory.sentence import Expression, everything, factors_of, index_of, parse_call, parse_sentence
+from theory.sentence import Expression, SentenceError, everything, factors_of, index_of, parse_call, parse_sentence
 from validate.instances.candidates import (
     Candidate,
     candidate_of,
@@ -110,7 +110,8 @@ def in_any_units(claim: Claim) -> AnyUnits | None:
         unit = unit_in(free, units, tree)
         if unit != ONE and not unit.unknown:
             chosen[text] = (tree, number, _power(unit))
-    if not 1 <= len(chosen) <= 2:
+    powers_of = [power for _, _, power in chosen.values()]
+    if len(chosen) not in (1, 2) or (len(chosen) == 2 and not determinant(*powers_of)):  # a ratio is given, too
         return None
     names = {*free.vectors, *(index_of(symbol)[0] for symbol in free.symbols)}
     of_names = {name: units.of(name) for name in sorted(names)}
@@ -126,10 +127,11 @@ def _without(claim: Claim, texts: Mapping[str, Any]) -> Claim:
 
 def _number_given(text: str) -> tuple[Expression, Fraction] | None:
     """What an equation says to be which positive number."""
-    if parse_call(text) is not None:
+    try:
+        sentence = None if parse_call(text) is not None else parse_sentence(text)
+    except SentenceError:  # ``for every x: ...``
         return None
-    sentence = parse_sentence(text)
-    if sentence.relation != "==":
+    if sentence is None or sentence.relation != "==":
         return None
     for one, other in (sentence.sides, sentence.sides[::-1]):
         names = any(isinstance(part, Name) for part in everything(one))
@@ -193,13 +195,18 @@ def solved(powers: Sequence[Power], ratios: Sequence[Fraction]) -> tuple[Fractio
         scale = root_of(ratio, 1 / of_length) if of_length else None
         return None if scale is None else (scale, F(1))
     (a, b), (c, d) = powers
-    determinant = a * d - b * c
-    if not determinant:
+    by = determinant(*powers)
+    if not by:
         return None
     both = (ratios[0], ratios[1])
-    length = _scaled(both, (d / determinant, -b / determinant))
-    curvature = _scaled(both, (-c / determinant, a / determinant))
+    length = _scaled(both, (d / by, -b / by))
+    curvature = _scaled(both, (-c / by, a / by))
     return None if length is None or curvature is None else (length, curvature)
+
+
+def determinant(one: Power, other: Power) -> Fraction:
+    """It is 0 where they are powers of one another."""
+    return one[0] * other[1] - one[1] * other[0]
 
 
 def _of_rational_distance(c: Candidate) -> Iterator[Candidate]:

@@ -5,7 +5,7 @@ How close an instance comes is seen by comparing two sides. Where one is 0, all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -68,28 +68,27 @@ def addends(e: Expression) -> Iterator[tuple[bool, Expression]]:
 
 def _distributed(e: Expression) -> Iterator[tuple[bool, Expression]]:
     """The addends of what is no sum."""
-    if isinstance(e, Apply):
-        within = _within(e)
-        if within is not None:
-            inner = [*addends(parts(e)[within])]
-            if len(inner) > 1:
-                for plus, one in inner:
-                    new = applied(e.operation, (*parts(e)[:within], one, *parts(e)[within + 1 :]))
-                    yield from ((plus is more, term) for more, term in _distributed(new))
-                return
+    for i in _linear_in(e):
+        inner = [*addends(parts(e)[i])]
+        if len(inner) > 1 or not all(plus for plus, _ in inner):
+            assert isinstance(e, Apply)
+            for plus, one in inner:
+                new = applied(e.operation, (*parts(e)[:i], one, *parts(e)[i + 1 :]))
+                yield from ((plus is more, term) for more, term in _distributed(new))
+            return
     if isinstance(e, Number) and e.value < 0:
         yield False, Number(-e.value)
     else:
         yield True, e
 
 
-def _within(e: Apply) -> int | None:
-    """In which of its parts it is linear, where that may be a sum."""
-    if e.operation == "E" or e.operation.startswith(("mean_", "sum_")) or e.operation == "/":
-        return 0
-    if e.operation != "*":
-        return None
-    return next((i for i, part in enumerate(parts(e)) if len([*addends(part)]) > 1), None)
+def _linear_in(e: Expression) -> Iterable[int]:
+    """The parts in each of which a formula is linear."""
+    if not isinstance(e, Apply):
+        return ()
+    if e.operation == "*":
+        return (0, 1)
+    return (0,) if e.operation in ("E", "/") or e.operation.startswith(("mean_", "sum_")) else ()
 
 
 def _sum(terms: Sequence[Expression]) -> Expression:
