@@ -1,9 +1,11 @@
 """A law: what is false in general is false "without loss of generality".
 
 Each false claim is checked with its start, or its minimiser, at 0; with a constant, or the distance of the start, that
-is 1, where both sides scale alike; and with all on one side.
+is 1, where both sides scale alike; with 1 written for that constant; with all on one side; of long runs alone, and of
+several clients alone.
 """
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +16,8 @@ from validate.examine import examine
 from validate.instances.units import units_of
 from validate.instances.without_loss import without_loss
 
-AT_0, L_IS_1, DISTANCE_IS_1, ONE_SIDE = "a point at 0", "L == 1", "norm2(x0 - xstar) == 1", "0 on one side"
+AT_0, ONE_SIDE, FOR_L = "a point at 0", "0 on one side", "1 for L"
+L_IS_1, DISTANCE_IS_1, LONG, SEVERAL = "L == 1", "norm2(x0 - xstar) == 1", "K >= 5", "N >= 3"
 OPEN = {
     ("contraction/dominated-distance", AT_0): "what breaks it has many minimisers, and which of them is 0 is not asked",
     ("knees/in-the-plane", AT_0): "so has what breaks this",
@@ -25,7 +28,8 @@ QUICK = {
     ("knees/slope", AT_0),
     ("largest/share-squared", DISTANCE_IS_1),
     ("descent/nearer-anyhow", DISTANCE_IS_1),
-    ("knees/slope", L_IS_1),
+    ("knees/third", FOR_L),
+    ("knees/third", LONG),
 }
 
 
@@ -39,6 +43,20 @@ def _assuming(claim, text):
 
 def _at_0(claim):
     return _assuming(claim, f"norm2({'xstar' if 'xstar' in _named(claim) else 'x0'}) <= 0")
+
+
+def _with_1_for_L(claim):
+    def put_in(text):
+        return re.sub(r"\bL\b", "1", text)
+
+    assumed = {"assuming": tuple(map(put_in, claim.assuming)), "standing": tuple(map(put_in, claim.standing))}
+    where = {name: put_in(text) for name, text in claim.where.items()}
+    return replace(claim, statement=put_in(claim.statement), where=where, **assumed)
+
+
+def _of_size(claim, text):
+    fixed = re.search(rf"\b{text[0]} ?(==|<=|<)", _named(claim))
+    return None if fixed else _assuming(claim, text)
 
 
 def _with_a_unit(claim, text):
@@ -55,15 +73,21 @@ def _written(claim, how):
     """The claim with less generality; None where it would say something else."""
     if how == ONE_SIDE:
         return _on_one_side(claim)
-    if claim.program is None or (how == L_IS_1 and ("L" not in claim.constants or "L_n" in _named(claim))):
+    if how in (L_IS_1, FOR_L) and ("L" not in claim.constants or "L_n" in _named(claim)):
         return None
+    if how == FOR_L:
+        return _with_1_for_L(claim)
+    if claim.program is None:
+        return None
+    if how in (LONG, SEVERAL):
+        return _of_size(claim, how)
     return _at_0(claim) if how == AT_0 else _with_a_unit(claim, how)
 
 
 FALSE = {
     (name, how): one
     for name, (truth, claim) in CLAIMS.items()
-    for how in (AT_0, L_IS_1, DISTANCE_IS_1, ONE_SIDE)
+    for how in (AT_0, ONE_SIDE, FOR_L, L_IS_1, DISTANCE_IS_1, LONG, SEVERAL)
     if truth == "FALSE" and (one := _written(claim, how)) is not None
 }
 

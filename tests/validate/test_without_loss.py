@@ -12,11 +12,14 @@ from tests.rounds import descent
 from theory import claim
 from theory.sentence import parse_expression, text_of
 from validate.instances.any_units import determinant, in_any_units, of_length_one, root_of, solved
+from validate.instances.at_least import of_all_sizes
 from validate.instances.candidates import candidate_of, minimiser_of, of_units, realised
+from validate.instances.named_units import with_named_units
 from validate.instances.point_functions import Point, PointFunction
 from validate.instances.pool import drawn
 from validate.instances.seen import measured
 from validate.instances.two_sided import addends, two_sided
+from validate.instances.units import units_of
 from validate.instances.without_loss import without_loss
 
 CONTRACTS = claim(
@@ -185,3 +188,86 @@ def test_the_two_forms_are_as_true(one):
     here, there = measured(flat, one), measured(general.free, one)
     assert [row.status for row in here.measured.rows] == [row.status for row in there.measured.rows]
     assert general.moved(there).measured.rows == here.measured.rows
+
+
+@pytest.mark.parametrize(
+    ("statement", "more", "expected", "of"),
+    [
+        (
+            "f(x[k]) - fstar <= 1/(2*eta*k)",
+            ("smooth(f, 1)", "convex(f)", "eta <= 1", "norm2(x0 - xstar) <= 1"),
+            ("1/(2*eta*k)*R**2", "eta <= 1/L", "norm2(x0 - xstar) <= R**2"),
+            {"L": 1, "R": 1},
+        ),
+        (
+            "norm2(x[k] - xstar) <= (1 - eta/3)**k*norm2(x0 - xstar)",
+            ("smooth(f, 2)", "strongly_convex(f, 1/3)", "eta <= 1/2"),
+            ("(1 - eta/3*L/2)**k", "strongly_convex(f, 1/3*L/2)", "eta <= 1/L"),
+            {"L": 2},
+        ),
+        (
+            "f(x[k + 1]) - f(x[k]) <= min(norm2(grad(f, x[k])), D)",
+            ("smooth(f, 1)", "f(x0) - fstar <= D", "eta <= bound"),
+            ("min(norm2(grad(f, x[k])), D*L)", "eta <= 1/L"),
+            {"L": 1},
+        ),
+    ],
+)
+def test_numbers_get_names_for_their_units(statement, more, expected, of):
+    where = {"bound": "1"} if "bound" in " ".join(more) else {}
+    one = claim("of numbers", statement, of=descent, assuming=more, where=where)
+    general = with_named_units(one)
+    assert general is not None
+    text = "; ".join((general.free.statement, *general.free.assuming))
+    for part in expected:
+        assert part in text, text
+    assert {tree.name: value for tree, value, _ in general.chosen} == of
+    assert not units_of(general.free).conflicts
+    as_it_was = [f"{name} == {value}" for name, value in of.items()]
+    seen = [found for seed in range(60) if (found := drawn(general.free, seed)) is not None]
+    moved = [there for instance in seen if (there := general.moved(measured(general.free, instance))) is not None]
+    assert len(moved) > len(seen) / 3
+    back = replace(general.free, assuming=(*general.free.assuming, *as_it_was))
+    for there in moved:  # both claims say the same there
+        again = realised(back, replace(candidate_of(there.drawn), values={**there.drawn.values, **of_fractions(of)}))
+        if again is not None:
+            rows, others = (measured(c, o).measured.rows for c, o in ((one, there.drawn), (back, again)))
+            assert [row.status for row in rows] == [row.status for row in others]
+
+
+def of_fractions(values):
+    return {name: Fraction(value) for name, value in values.items()}
+
+
+def test_what_has_no_numbers_of_a_unit_gets_no_names():
+    assert with_named_units(CONTRACTS) is None
+    wrong = claim("wrong", "norm2(x[k] - xstar) <= eta", of=descent, assuming=CONTRACTS.assuming)
+    assert with_named_units(wrong) is None, "its sides are unlike, and no number that it assumes is why"
+
+
+@pytest.mark.parametrize(
+    ("more", "least"),
+    [
+        (("K >= 5",), {"K": 5}),
+        (("4 < N", "d >= 3"), {"N": 5, "d": 3}),
+        (("N >= 5/2", "N > 3", "K >= 3"), {"N": 4, "K": 3}),
+    ],
+)
+def test_instances_are_made_as_large_as_the_claim_wants_them(more, least):
+    one = assuming(*more)
+    general = of_all_sizes(one)
+    assert general is not None
+    assert general.least == least
+    assert set(general.free.assuming) <= set(one.assuming)
+    seen = [found for instance in EVERY if (found := general.moved(measured(CONTRACTS, instance))) is not None]
+    assert len(seen) > len(EVERY) / 2
+    for there in seen:
+        instance = there.drawn.instance
+        now = {"K": instance.rounds, "N": instance.clients, "d": instance.dim}
+        assert all(now[name] >= size for name, size in least.items())
+        assert not there.measured.broken
+
+
+@pytest.mark.parametrize("text", ["K >= 2", "K == 5", "K <= 5", "N >= M", "eta >= 5", "K >= 500"])
+def test_what_bounds_no_size_from_below_is_kept(text):
+    assert of_all_sizes(assuming(text)) is None

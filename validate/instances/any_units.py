@@ -31,7 +31,7 @@ from validate.instances.candidates import (
 from validate.instances.outcomes import measured_at_length
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen
-from validate.instances.units import ONE, Unit, unit_in, units_of
+from validate.instances.units import ONE, Unit, Units, unit_in, units_of
 
 F = Fraction
 PARTS = 1000
@@ -50,6 +50,7 @@ class AnyUnits:
         told: in words, how it is searched.
         chosen: what is to be which number, and by which powers it is multiplied.
         powers: those of every name.
+        new: names of the general form that the claim does not have.
     """
 
     claim: Claim
@@ -57,6 +58,7 @@ class AnyUnits:
     told: str
     chosen: tuple[tuple[Expression, Fraction, Power], ...]
     powers: Mapping[str, Power]
+    new: frozenset[str] = frozenset()
 
     def moved(self, seen: Seen) -> Seen | None:
         """An instance in the units of the claim, where there are such."""
@@ -70,7 +72,10 @@ class AnyUnits:
 
     def _in_its_units(self, c: Candidate, of: Drawn | None) -> Drawn | None:
         """The candidate in the claim's units; with the constants of its instance, where it is of one."""
-        world = setting_of(self.free, c, dict(c.values if of is None else of.values))
+        known = dict(c.values)
+        world = setting_of(self.free, c, known)
+        if of is not None:
+            known.update({name: of.values[name] for name in self.free.constants if name in of.values})
         ratios = []
         for tree, number, _ in self.chosen:
             now = None if world is None else worth(tree, world, self.free)
@@ -83,7 +88,7 @@ class AnyUnits:
         factors = {name: _scaled(scales, power) for name, power in self.powers.items()}
         if None in factors.values():
             return None
-        values = {name: _times(value, factors.get(name)) for name, value in c.values.items()}
+        values = {name: _times(value, factors.get(name)) for name, value in c.values.items() if name not in self.new}
         vectors = {name: _times(v, factors.get(name)) for name, v in c.vectors.items()}
         constants = {
             name: _times(of.values[name], factors.get(name))
@@ -109,15 +114,19 @@ def in_any_units(claim: Claim) -> AnyUnits | None:
     for text, (tree, number) in equations.items():
         unit = unit_in(free, units, tree)
         if unit != ONE and not unit.unknown:
-            chosen[text] = (tree, number, _power(unit))
+            chosen[text] = (tree, number, power_of(unit))
     powers_of = [power for _, _, power in chosen.values()]
     if len(chosen) not in (1, 2) or (len(chosen) == 2 and not determinant(*powers_of)):  # a ratio is given, too
         return None
-    names = {*free.vectors, *(index_of(symbol)[0] for symbol in free.symbols)}
-    of_names = {name: units.of(name) for name in sorted(names)}
-    powers = {name: _power(unit) for name, unit in of_names.items() if not unit.unknown}
     told = f"the same without {' and '.join(chosen)}, put into those units"
-    return AnyUnits(claim, _without(claim, chosen), told, tuple(chosen.values()), powers)
+    return AnyUnits(claim, _without(claim, chosen), told, tuple(chosen.values()), powers_in(free, units))
+
+
+def powers_in(claim: Claim, units: Units) -> dict[str, Power]:
+    """By which powers every name of a claim is multiplied, as far as its unit is known."""
+    names = {*claim.vectors, *(index_of(symbol)[0] for symbol in claim.symbols)}
+    of_names = {name: units.of(name) for name in sorted(names)}
+    return {name: power_of(unit) for name, unit in of_names.items() if not unit.unknown}
 
 
 def _without(claim: Claim, texts: Mapping[str, Any]) -> Claim:
@@ -135,13 +144,13 @@ def _number_given(text: str) -> tuple[Expression, Fraction] | None:
         return None
     for one, other in (sentence.sides, sentence.sides[::-1]):
         names = any(isinstance(part, Name) for part in everything(one))
-        number = _number(other)
+        number = number_of(other)
         if names and number is not None and number > 0:
             return one, number
     return None
 
 
-def _number(e: Expression) -> Fraction | None:
+def number_of(e: Expression) -> Fraction | None:
     """A number, or a fraction of numbers."""
     above, below = factors_of(e)
     found = F(1)
@@ -152,7 +161,7 @@ def _number(e: Expression) -> Fraction | None:
     return found
 
 
-def _power(unit: Unit) -> Power:
+def power_of(unit: Unit) -> Power:
     """x^a f^b, where f is a curvature times a squared length."""
     return unit.x + 2 * unit.f, unit.f
 

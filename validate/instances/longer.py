@@ -20,7 +20,7 @@ from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised, worth
 from validate.instances.pool import Drawn
 from validate.instances.refitting import fitting, refitted
-from validate.instances.ridge_moves import copied_along
+from validate.instances.ridge_moves import copied_along, ridges_of
 from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, schedules_of
 
@@ -87,10 +87,12 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         dim = c.dim
         if dim and c.pieces is None and c.points is None and (dim > 1 or not last):
             most = MOST_COORDINATES if c.has_functions else MOST
-            yield Way(COORDINATES, dim, most, lambda c, v, last=last: _of_coordinates(c, v, last))  # type: ignore[misc]
+            yield Way(COORDINATES, dim, most, lambda c, v, last=last: with_coordinates(c, v, last))  # type: ignore[misc]
     if claim.of is None and c.vectors and not c.has_functions and _clients(c, claim):
         now = max(_clients(c, claim), c.dim)
-        yield Way(BOTH, now, MOST_COORDINATES, lambda c, v: _of_coordinates(with_clients(c, claim, v, False), v, False))
+        yield Way(
+            BOTH, now, MOST_COORDINATES, lambda c, v: with_coordinates(with_clients(c, claim, v, False), v, False)
+        )
     weights = [value for name in sorted(roles.weights) if isinstance(value := c.values.get(name), list)]
     if roles.lengths and any(map(any, weights)):  # what weighs nothing may be as old as it will
         now = len(weights[0])
@@ -147,7 +149,7 @@ def _grows(c: Candidate, *names: str) -> bool:
 def _of_sizes(claim: Claim, c: Candidate, sizes: Mapping[str, int]) -> Candidate:
     """So many rounds, clients and coordinates."""
     c = with_clients(c, claim, sizes[CLIENTS], False) if CLIENTS in sizes and c.has_functions else c
-    c = _of_coordinates(c, sizes[COORDINATES], False) if COORDINATES in sizes else c
+    c = with_coordinates(c, sizes[COORDINATES], False) if COORDINATES in sizes else c
     return of_rounds(c, claim, sizes[ROUNDS]) if ROUNDS in sizes else c
 
 
@@ -311,11 +313,13 @@ def _of_samples(c: Candidate, count: int, last: bool) -> Candidate:
     return replace(c, functions=functions)
 
 
-def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
-    """Coordinates that are added have nothing to do with the others: Hessians are blocks."""
+def with_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
+    """As many coordinates, copies of those there are, in turn or of the last alone.
+
+    Those that are added have nothing to do with the others: Hessians are blocks."""
     now = c.dim
     of = _copied(count, now, last)
-    hessian = c.hessian
+    hessian, ridges = c.hessian, c.ridges if c.pieces is None else ridges_of(c.pieces)
     block = np.array([0 if i < now else i if last else i // now for i in range(count)])
     if hessian is not None:
         hessian = hessian[:, :, of][:, :, :, of] * (block[:, None] == block[None, :]).astype(int).astype(object)
@@ -323,7 +327,7 @@ def _of_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
         c,
         hessian=hessian,
         linear=None if c.linear is None else c.linear[:, :, of],
-        functions=None if c.ridges is None else copied_along(c.ridges, of, list(block)),
+        functions=None if ridges is None else copied_along(ridges, of, list(block)),
         start=c.start[of] if len(c.start) else c.start,
         values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
         vectors=each_row(c.vectors, lambda row: row[of]),

@@ -66,6 +66,14 @@ def copied_along(functions: Sums, of: Sequence[int], blocks: Sequence[int]) -> S
     return tuple(tuple(map(copied, own)) for own in functions)
 
 
+def ridges_of(functions: tuple[tuple[Piecewise, ...], ...]) -> Sums:
+    """Functions of one variable as such sums."""
+    along = (Fraction(1),)
+    return tuple(
+        tuple(RidgeFunction(((along, Piecewise(f.knots, f.slopes)),), (f.b,), f.c) for f in own) for own in functions
+    )
+
+
 def pieces_of(functions: Sums) -> tuple[tuple[Piecewise, ...], ...]:
     """The same functions of one coordinate."""
     return tuple(tuple(_piece_of(f) for f in own) for own in functions)

@@ -149,7 +149,7 @@ def units_of(claim: Claim) -> Units:
             units.same(units.of(name), ONE, name)
     for name in INTEGERS.intersection(index_of(symbol)[0] for symbol in claim.symbols) - {*claim.vectors}:
         units.same(units.of(name), ONE, name)
-    reader = _Reader(claim, units)
+    reader = Reader(claim, units)
     for one in claim.predicates:
         for constant, unit in zip(one.constants, CONSTANTS.get(type(one), ()), strict=False):
             units.same(reader.unit(constant), unit, one.text)
@@ -166,7 +166,7 @@ def units_of(claim: Claim) -> Units:
 
 def unit_in(claim: Claim, units: Units, tree: Expression) -> Unit:
     """The unit of a formula in the names of a claim, whose units are known."""
-    return units.reduced(_Reader(claim, units).unit(tree))
+    return units.reduced(Reader(claim, units).unit(tree))
 
 
 def _plain_numbers(claim: Claim) -> Iterable[str]:
@@ -175,8 +175,13 @@ def _plain_numbers(claim: Claim) -> Iterable[str]:
     return sorted(roles.counts | roles.steps | roles.chances | roles.matrices | roles.lengths)
 
 
-class _Reader:
-    """The units of formulas."""
+class Reader:
+    """The units of formulas.
+
+    Attributes:
+        claim: whose names these are.
+        units: what is known of them, to which it adds.
+    """
 
     def __init__(self, claim: Claim, units: Units) -> None:
         self.claim, self.units = claim, units
@@ -191,7 +196,7 @@ class _Reader:
         if isinstance(e, At):
             return units.of(_state(e.name))
         inner = [self.unit(part) for part in parts(e)]
-        return self._operation(e, inner)
+        return self.of_operation(e, inner)
 
     def _name(self, name: str) -> Unit:
         claim, units = self.claim, self.units
@@ -205,7 +210,8 @@ class _Reader:
             return ONE
         return units.of(name if name in claim.vectors else index_of(name)[0])
 
-    def _operation(self, e: Apply, inner: list[Unit]) -> Unit:
+    def of_operation(self, e: Apply, inner: list[Unit]) -> Unit:
+        """Of an operation on parts of these units."""
         op, units, where = e.operation, self.units, text_of(e)
         function = op.removeprefix("grad ")
         if function in FUNCTION_NAMES:

@@ -1,0 +1,93 @@
+"""Claims about large sizes alone: searched at all sizes, and what breaks them is made as large as they want it.
+
+``K >= 5``, ``N >= 10`` or ``d >= 3``. Small instances are many and quick; as many of everything again change a mean not
+at all, and rounds that come later nothing of those before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from theory.claim import Claim
+from theory.formula import Name, Number
+from theory.sentence import SentenceError, parse_call, parse_sentence
+from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised
+from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, STRUCTURE, sizes_of, with_clients, with_coordinates
+from validate.instances.outcomes import measured_at_length
+from validate.instances.refitting import fitting
+from validate.instances.seen import Seen
+
+FROM, MOST = 3, 64
+"""Sizes: smaller ones are met anyway, larger ones by nothing."""
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """A claim without bounds on its sizes from below.
+
+    Attributes:
+        claim: the claim with them.
+        free: without them.
+        least: the bounds, of K, N and d.
+    """
+
+    claim: Claim
+    free: Claim
+    least: Mapping[str, int]
+
+    @property
+    def told(self) -> str:
+        """In words, how it is searched."""
+        return f"the same of all sizes, made {' and '.join(f'{n} = {v}' for n, v in self.least.items())} or more"
+
+    def moved(self, seen: Seen) -> Seen | None:
+        """The instance made as large as the claim wants it."""
+        c = candidate_of(seen.drawn)
+        now = sizes_of(self.free, c)
+        for name in (COORDINATES, CLIENTS, ROUNDS):
+            wanted = self.least.get(name, 0)
+            if now[name] == 0 and wanted:
+                return None
+            if now[name] < wanted:
+                c = self._larger(c, name, wanted if name == ROUNDS else -(-wanted // now[name]) * now[name])
+        constants = {name: seen.drawn.values[name] for name in self.claim.constants if name in seen.drawn.values}
+        try:
+            there = realised(self.claim, c, constants) or fitting(self.claim, c)
+        except (ValueError, KeyError, ZeroDivisionError, ArithmeticError):
+            return None
+        return None if there is None else measured_at_length(self.claim, there)
+
+    def _larger(self, c: Candidate, name: str, size: int) -> Candidate:
+        if name == ROUNDS:
+            return of_rounds(c, self.claim, size)
+        if name == CLIENTS:
+            return with_clients(c, self.claim, size, False)
+        return with_coordinates(c, size, False)
+
+
+def of_all_sizes(claim: Claim) -> AtLeast | None:
+    """The claim without bounds on its sizes from below; None where it has none."""
+    bounds = {text: found for text in (*claim.assuming, *claim.standing) if (found := _bound(text)) is not None}
+    if not bounds:
+        return None
+    assuming, standing = (tuple(t for t in some if t not in bounds) for some in (claim.assuming, claim.standing))
+    least: dict[str, int] = {}
+    for name, size in bounds.values():
+        least[name] = max(size, least.get(name, 0))
+    return AtLeast(claim, replace(claim, assuming=assuming, standing=standing), least)
+
+
+def _bound(text: str) -> tuple[str, int] | None:
+    """The size that is bounded, and its least value."""
+    try:
+        sentence = None if parse_call(text) is not None else parse_sentence(text)
+    except SentenceError:  # ``for every x: ...``
+        return None
+    if sentence is None or sentence.relation not in ("<=", "<", ">=", ">"):
+        return None
+    name, number = sentence.sides if sentence.relation in (">=", ">") else sentence.sides[::-1]
+    if not isinstance(name, Name) or name.name not in STRUCTURE or not isinstance(number, Number):
+        return None
+    least = int(number.value // 1) + 1 if sentence.relation in ("<", ">") else -int(-number.value // 1)
+    return (name.name, least) if FROM <= least <= MOST else None
