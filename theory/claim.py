@@ -45,6 +45,7 @@ from theory.sentence import (
     parse_sentence,
     read,
     replaced,
+    respaced,
     text_of,
 )
 
@@ -200,6 +201,11 @@ class Claim:
         if not self.has_sentence:
             raise SentenceError(f"{self.id} is claimed in words that no sentence says: {self.title}")
         return parse_sentence(self.statement)
+
+    @cached_property
+    def spelling(self) -> str:
+        """The statement in one spacing, from which what is drawn for it begins: a verdict is not to hang on a space."""
+        return respaced(self.statement)
 
     @property
     def has_sentence(self) -> bool:

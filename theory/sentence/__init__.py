@@ -17,6 +17,7 @@ What a tree means on an instance is decided by a `World`; `evaluate` folds the t
 
 from theory.formula import SCALAR_FUNCTIONS
 from theory.sentence.reader import parse_call, parse_expression, parse_sentence
+from theory.sentence.spacing import respaced
 from theory.sentence.trees import (
     ALL_CLIENTS,
     COORDINATE,
@@ -91,6 +92,7 @@ __all__ = [
     "read",
     "remembered",
     "replaced",
+    "respaced",
     "signed_terms",
     "simplex_weights",
     "text_of",

@@ -73,7 +73,7 @@ def searched(
         stop: asked between populations.
         spent: whether so large a part of the budget is.
     """
-    rng = np.random.default_rng(random.Random(f"{seed} in batches, {claim.statement}").getrandbits(64))
+    rng = np.random.default_rng(random.Random(f"{seed} in batches, {claim.spelling}").getrandbits(64))
 
     def over() -> bool:
         return stop() or spent(1) or found.evaluations >= most

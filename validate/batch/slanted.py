@@ -91,7 +91,7 @@ class Runs:
 
     def drawn(self, count: int) -> Array:
         """So many at random, (size, count)."""
-        rng = np.random.default_rng(random.Random(f"that turn, {self.claim.statement}").getrandbits(64))
+        rng = np.random.default_rng(random.Random(f"that turn, {self.claim.spelling}").getrandbits(64))
         return np.asarray(rng.normal(size=(self.size, count)) * np.exp(rng.normal(size=(self.size, count))))
 
     @cached_property

@@ -47,7 +47,7 @@ def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not has_functions(claim) or not allows_pieces(claim) or shape.even != "any":
         return
-    rng = random.Random(f"pieces, {claim.statement}")
+    rng = random.Random(f"pieces, {claim.spelling}")
     for size, different in _sizes(claim):
         here = next(filter(None, (_recorded(claim, shape, size, different, rng) for _ in range(TRIES))), None)
         if here is not None:
@@ -73,7 +73,7 @@ def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
         return
     drawn = claim.program is not None and {"sample", "pass"} & claim.program.operations
     sizes = (*LEAN, *(LEAN_SAMPLES if drawn and not shape.alike_samples else ()))
-    rng, aside = random.Random(f"lean, {claim.statement}"), random.Random(f"lean in turns, {claim.statement}")
+    rng, aside = random.Random(f"lean, {claim.spelling}"), random.Random(f"lean in turns, {claim.spelling}")
     for size in (size for size in sizes if fits(claim, size)):
         here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES))), None)
         if here is None or not here.layout.hessian.size:

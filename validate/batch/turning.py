@@ -84,7 +84,7 @@ def _bases(claim: Claim) -> Iterator[list[Runs]]:
     parts = LEAST_PARTS if any(isinstance(one, p.StronglyConvex) for one in claim.predicates) else (F(0),)
     for size in sizes[: 1 + several]:
         for part in parts:
-            rng = random.Random(f"{size}, {part} that turn, {claim.statement}")
+            rng = random.Random(f"{size}, {part} that turn, {claim.spelling}")
             drawn = filter(None, (_base(claim, size, part, rng, bool(i % 2)) for i in range(BASES)))
             some = {str(one.base.values): one for one in drawn}
             if some:
@@ -116,7 +116,7 @@ def _base(claim: Claim, size: Size, part: Fraction, rng: random.Random, sharp: b
 
 def _climbed(runs: Runs, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
     """A population that climbs, in more and more rounds."""
-    rng = np.random.default_rng(random.Random(f"that turn, {runs.claim.statement}").getrandbits(64))
+    rng = np.random.default_rng(random.Random(f"that turn, {runs.claim.spelling}").getrandbits(64))
     first = numbers = runs.drawn(FIRST * SIZE)
     slow = min(runs.slow, LEVELS[-1][0] / SHORT)
     longest = max(LONGEST, int(slow) * SHORT)

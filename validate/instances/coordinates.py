@@ -69,7 +69,7 @@ def _instances(claim: Claim) -> Iterator[Drawn | None]:
         problem = Quadratic(hessian, np.full((1, 1, 1), F(0), dtype=object), zero, np.full(1, 1))
         start = np.array([F(1)], dtype=object)
         for seed in range(SEEDS if curvature == 1 else 1):
-            rng = random.Random(f"{seed} in coordinates, {claim.statement}")
+            rng = random.Random(f"{seed} in coordinates, {claim.spelling}")
             made = choose(claim, problem, start, 1, rng, sharp=True)
             if made is not None:
                 yield instance_of_values(claim, problem, start, 1, made[0], {})

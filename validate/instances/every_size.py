@@ -120,7 +120,7 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
         for number in range(times):
             if stop():
                 return
-            rng = random.Random(f"{seed}, {i}, {number} far out, {claim.statement}")
+            rng = random.Random(f"{seed}, {i}, {number} far out, {claim.spelling}")
             counts, rounds = {n: x for n, x in values.items() if n != ROUNDS}, int(values.get(ROUNDS, 1))
             made = choose(claim, None, start, rounds, rng, counts=counts, sharp=not number)
             one = None if made is None else instance_of_values(claim, None, start, made[1].rounds, made[0], {})

@@ -57,7 +57,7 @@ def with_few_kept(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: B
 
 def _one(claim: Claim, size: Size, seed: int, found: Hunt) -> Seen | None:
     """The instance of a seed, measured."""
-    rng = random.Random(f"{seed}, few kept, {claim.statement}")
+    rng = random.Random(f"{seed}, few kept, {claim.spelling}")
     problem = made(shape_of(claim.predicates, needs_minimiser(claim)), size, rng, even=EVEN)
     start = np.array([F(rng.randrange(-9, 10)) for _ in range(size.dim)], dtype=object)
     vectors = free_vectors(claim, size, rng)

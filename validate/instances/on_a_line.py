@@ -76,7 +76,7 @@ def extremes(claim: Claim) -> Iterator[Drawn]:
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim) or shape.even != "any":
         return
-    rng = random.Random(claim.statement)
+    rng = random.Random(claim.spelling)
     for places in _places(len(claim.vectors)):
         vectors: dict[str, Any] = {
             name: [_vector(place)] if name.endswith("_n") else _vector(place)
@@ -101,7 +101,7 @@ def kinks(claim: Claim) -> Iterator[Drawn]:
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if claim.program is None or not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim) or shape.even != "any":
         return
-    rng = random.Random(claim.statement)
+    rng = random.Random(claim.spelling)
     low = F(0) if shape.strongly == "any" else LEAST[0]
     rounds = ROUNDS_OF_KINKS[:2] if claim.program.random else ROUNDS_OF_KINKS
     for left, width, K, start in product((F(-1), F(0)), WIDTHS, rounds, (F(1), F(2))):

@@ -205,8 +205,8 @@ def drawn(
         everybody: whether all clients take part, all coordinates are kept, and what may happen happens.
         patient: whether numbers that leave no room for another are changed (`validate.instances.parameters.choose`).
     """
-    rng = random.Random(f"{seed}:{claim.statement}")
-    more = random.Random(f"{seed}, {claim.statement}")
+    rng = random.Random(f"{seed}:{claim.spelling}")
+    more = random.Random(f"{seed}, {claim.spelling}")
     sizes = fitting_sizes(claim, large) if sizes is None else sizes
     if not sizes:
         return None
@@ -216,7 +216,7 @@ def drawn(
     bends = turn and not (large or long) and shape.even == "any" and allows_pieces(claim)
     lines = [one for one in sizes if one.dim == 1] if bends else []
     planes = [one for one in sizes if one.dim > 1] if bends else []
-    aside = random.Random(f"{seed} in the plane, {claim.statement}")
+    aside = random.Random(f"{seed} in the plane, {claim.spelling}")
     in_plane = bool(planes) and (not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
     if in_plane:
         size, lines = aside.choice(planes), []

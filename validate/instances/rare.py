@@ -66,7 +66,7 @@ def with_rare_chances(claim: Claim, found: Hunt, stop: Callable[[], bool], budge
 def _rare(claim: Claim, found: Hunt) -> Iterator[Drawn]:
     quadratic = [seen for seen in found.seen if isinstance(seen.drawn.instance.problem, Quadratics)]
     quadratic.sort(key=lambda seen: -seen.score)
-    rng = random.Random(f"rare, {claim.statement}")
+    rng = random.Random(f"rare, {claim.spelling}")
     others = quadratic[TIGHTEST:]
     chosen = quadratic[:TIGHTEST] + rng.sample(others, min(len(others), OTHERS))
     candidates = [candidate_of(seen.drawn) for seen in chosen]

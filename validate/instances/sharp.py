@@ -62,7 +62,7 @@ def _of_kinds(
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     kinds = [kind for kind in kinds if kind(shape, random.Random(0)) is not None]
     for turn in range(seeds if kinds else 0):
-        rng = random.Random(f"{seed + turn}! {claim.statement}")
+        rng = random.Random(f"{seed + turn}! {claim.spelling}")
         made = kinds[turn % len(kinds)](shape, rng)
         assert made is not None
         yield from _instances(claim, _problem(made), rng, at_minimiser)
