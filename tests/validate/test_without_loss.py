@@ -14,6 +14,7 @@ from theory.sentence import parse_expression, text_of
 from validate.instances.any_units import determinant, in_any_units, of_length_one, root_of, solved
 from validate.instances.at_least import of_all_sizes
 from validate.instances.candidates import candidate_of, minimiser_of, of_units, realised
+from validate.instances.longer import with_still_coordinates
 from validate.instances.named_units import with_named_units
 from validate.instances.point_functions import Point, PointFunction
 from validate.instances.pool import drawn
@@ -259,13 +260,27 @@ def test_instances_are_made_as_large_as_the_claim_wants_them(more, least):
     assert general is not None
     assert general.least == least
     assert set(general.free.assuming) <= set(one.assuming)
-    seen = [found for instance in EVERY if (found := general.moved(measured(CONTRACTS, instance))) is not None]
-    assert len(seen) > len(EVERY) / 2
-    for there in seen:
+    wrong = replace(one, statement="norm2(x[k] - xstar) <= (1 - eta*mu)**(4*k)*norm2(x0 - xstar)")
+    general = of_all_sizes(wrong)
+    broken = [seen for instance in EVERY if (seen := measured(general.free, instance)).measured.broken]
+    moved = [there for seen in broken if (there := general.moved(seen)) is not None]
+    assert len(moved) > len(broken) / 2 > 2
+    for there in moved:
         instance = there.drawn.instance
         now = {"K": instance.rounds, "N": instance.clients, "d": instance.dim}
         assert all(now[name] >= size for name, size in least.items())
-        assert not there.measured.broken
+        assert there.measured.broken
+
+
+@given(one=st.sampled_from(EVERY), more=st.integers(1, 3))
+def test_in_still_coordinates_nothing_happens(one, more):
+    """Sides are the same; what has no curvature there is no instance of a strongly convex function."""
+    c = candidate_of(one)
+    again = realised(CONTRACTS, with_still_coordinates(c, c.dim + more), {n: one.values[n] for n in ("L", "mu")})
+    assume(again is not None)
+    assert again.instance.dim == one.instance.dim + more
+    rows, others = (measured(CONTRACTS, two).measured.rows for two in (one, again))
+    assert [(row.left, row.right) for row in rows] == [(row.left, row.right) for row in others]
 
 
 @pytest.mark.parametrize("text", ["K >= 2", "K == 5", "K <= 5", "N >= M", "eta >= 5", "K >= 500"])

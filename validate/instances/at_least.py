@@ -6,14 +6,23 @@ at all, and rounds that come later nothing of those before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from theory.claim import Claim
 from theory.formula import Name, Number
 from theory.sentence import SentenceError, parse_call, parse_sentence
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised
-from validate.instances.longer import CLIENTS, COORDINATES, ROUNDS, STRUCTURE, sizes_of, with_clients, with_coordinates
+from validate.instances.longer import (
+    CLIENTS,
+    COORDINATES,
+    ROUNDS,
+    STRUCTURE,
+    sizes_of,
+    with_clients,
+    with_coordinates,
+    with_still_coordinates,
+)
 from validate.instances.outcomes import measured_at_length
 from validate.instances.refitting import fitting
 from validate.instances.seen import Seen
@@ -42,28 +51,34 @@ class AtLeast:
         return f"the same of all sizes, made {' and '.join(f'{n} = {v}' for n, v in self.least.items())} or more"
 
     def moved(self, seen: Seen) -> Seen | None:
-        """The instance made as large as the claim wants it."""
+        """The instance made as large as the claim wants it, where it breaks the claim; else None."""
         c = candidate_of(seen.drawn)
-        now = sizes_of(self.free, c)
-        for name in (COORDINATES, CLIENTS, ROUNDS):
-            wanted = self.least.get(name, 0)
-            if now[name] == 0 and wanted:
-                return None
-            if now[name] < wanted:
-                c = self._larger(c, name, wanted if name == ROUNDS else -(-wanted // now[name]) * now[name])
         constants = {name: seen.drawn.values[name] for name in self.claim.constants if name in seen.drawn.values}
-        try:
-            there = realised(self.claim, c, constants) or fitting(self.claim, c)
-        except (ValueError, KeyError, ZeroDivisionError, ArithmeticError):
-            return None
-        return None if there is None else measured_at_length(self.claim, there)
+        for larger in self._larger(c):
+            try:
+                there = realised(self.claim, larger, constants) or fitting(self.claim, larger)
+            except (ValueError, KeyError, ZeroDivisionError, ArithmeticError):
+                continue
+            now = None if there is None else measured_at_length(self.claim, there)
+            if now is not None and now.measured.broken:
+                return now
+        return None
 
-    def _larger(self, c: Candidate, name: str, size: int) -> Candidate:
-        if name == ROUNDS:
-            return of_rounds(c, self.claim, size)
-        if name == CLIENTS:
-            return with_clients(c, self.claim, size, False)
-        return with_coordinates(c, size, False)
+    def _larger(self, c: Candidate) -> Iterator[Candidate]:
+        """As large as the claim wants it: each coordinate as often again, or others in which nothing happens."""
+        now = sizes_of(self.free, c)
+        if any(now[name] == 0 for name in self.least):
+            return
+        times = {name: max(1, -(-size // now[name])) for name, size in self.least.items()}
+        if times.get(CLIENTS, 1) > 1:
+            c = with_clients(c, self.claim, times[CLIENTS] * now[CLIENTS], False)
+        if times.get(ROUNDS, 1) > 1:
+            c = of_rounds(c, self.claim, self.least[ROUNDS])
+        if times.get(COORDINATES, 1) == 1:
+            yield c
+        else:
+            yield with_coordinates(c, times[COORDINATES] * c.dim, False)
+            yield with_still_coordinates(c, self.least[COORDINATES])
 
 
 def of_all_sizes(claim: Claim) -> AtLeast | None:

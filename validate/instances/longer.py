@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,10 @@ from theory.formula import Apply, Name, Number
 from theory.sentence import Expression, everything
 from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised, worth
+from validate.instances.point_moves import lengthened
 from validate.instances.pool import Drawn
 from validate.instances.refitting import fitting, refitted
-from validate.instances.ridge_moves import copied_along, ridges_of
+from validate.instances.ridge_moves import copied_along, padded, ridges_of
 from validate.instances.roles import roles_in
 from validate.instances.setting import Setting, schedules_of
 
@@ -350,3 +352,32 @@ __all__ = [
     "ways",
     "with_clients",
 ]
+
+
+def with_still_coordinates(c: Candidate, count: int) -> Candidate:
+    """As many coordinates; in those that are added nothing moves, and quadratics are curved as along the last."""
+    more = count - c.dim
+    nothing = (F(0),) * more
+    functions, hessian = c.functions, c.hessian
+    if hessian is not None:
+        hessian = np.full((*c.hessian.shape[:2], count, count), F(0), dtype=object)
+        hessian[..., : c.dim, : c.dim] = c.hessian
+        for i in range(c.dim, count):
+            hessian[..., i, i] = c.hessian[..., -1, -1]
+    elif c.points is None and functions is not None:
+        functions = padded(c.ridges if c.pieces is None else ridges_of(c.pieces), more)
+    elif functions is not None:
+        functions = lengthened(c.points, more)
+
+    def longer_by_nothing(row: Any) -> Any:
+        return np.array([*row, *nothing], dtype=object)
+
+    return replace(
+        c,
+        hessian=hessian,
+        linear=None if c.linear is None else np.concatenate([c.linear, np.full((*c.linear.shape[:2], more), F(0))], 2),
+        functions=functions,
+        start=longer_by_nothing(c.start) if len(c.start) else c.start,
+        values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
+        vectors=each_row(c.vectors, longer_by_nothing),
+    )

@@ -48,6 +48,12 @@ def projected(functions: Given, keep: Sequence[int]) -> Given | None:
     return made(functions, _each(functions, lambda p: Point(cut(p.x), cut(p.g), p.f)))
 
 
+def lengthened(functions: Given, more: int) -> Given:
+    """The points with more coordinates, which are 0."""
+    nothing = (Fraction(0),) * more
+    return with_lists(functions, _each(functions, lambda p: Point((*p.x, *nothing), (*p.g, *nothing), p.f)))
+
+
 def moved_by(functions: Given, by: Exact) -> Given:
     """x -> f(x - by)."""
     lists = _each(functions, lambda p: Point(tuple(a + b for a, b in zip(p.x, by, strict=True)), p.g, p.f))

@@ -66,6 +66,15 @@ def copied_along(functions: Sums, of: Sequence[int], blocks: Sequence[int]) -> S
     return tuple(tuple(map(copied, own)) for own in functions)
 
 
+def padded(functions: Sums, more: int) -> Sums:
+    """More coordinates, along which nothing changes."""
+    nothing = (Fraction(0),) * more
+    return tuple(
+        tuple(RidgeFunction(tuple(((*a, *nothing), phi) for a, phi in f.terms), (*f.b, *nothing), f.c) for f in own)
+        for own in functions
+    )
+
+
 def ridges_of(functions: tuple[tuple[Piecewise, ...], ...]) -> Sums:
     """Functions of one variable as such sums."""
     along = (Fraction(1),)
