@@ -18,11 +18,23 @@ from validate.instances.without_loss import without_loss
 
 AT_0, ONE_SIDE, FOR_L = "a point at 0", "0 on one side", "1 for L"
 L_IS_1, DISTANCE_IS_1, LONG, SEVERAL = "L == 1", "norm2(x0 - xstar) == 1", "K >= 5", "N >= 3"
+NO_MINIMISER = "what breaks it has no minimiser, so that nothing is at a distance from one"
 OPEN = {
     ("contraction/dominated-distance", AT_0): "what breaks it has many minimisers, and which of them is 0 is not asked",
     ("knees/in-the-plane", AT_0): "so has what breaks this",
-    ("outsiders/clipped", AT_0): "as where it is anywhere: a quick check climbs from lean quadratics, not far enough",
+    ("counted/mono", DISTANCE_IS_1): NO_MINIMISER,
+    ("chances/tail", DISTANCE_IS_1): NO_MINIMISER,
+    ("chances/walk", DISTANCE_IS_1): NO_MINIMISER,
+    ("outsiders/resting", DISTANCE_IS_1): NO_MINIMISER,
+    ("outsiders/lazily-sent", DISTANCE_IS_1): NO_MINIMISER,
+    ("descent/same-side-twice", DISTANCE_IS_1): "the worst case's points tell no minimiser",
+    ("zeros/from-zero", DISTANCE_IS_1): "it starts at 0, and nothing else says how far that is from the minimiser",
+    ("steps/sgdball2", DISTANCE_IS_1): "it is confined to a ball, and few starts at distance 1 stay in it",
+    ("kept/kept-twenty-one", DISTANCE_IS_1): "twenty-one coordinates with rational lengths are not met",
 }
+TRUE = {("steps/sgd2", SEVERAL): "with three clients it is proved"}
+MISSED = {"outsiders/clipped": "as it is: a quick check climbs from lean quadratics, not far enough"}
+"""However it is written."""
 QUICK = {
     ("knees/proximal-root", AT_0),
     ("knees/slope", AT_0),
@@ -88,13 +100,14 @@ FALSE = {
     (name, how): one
     for name, (truth, claim) in CLAIMS.items()
     for how in (AT_0, ONE_SIDE, FOR_L, L_IS_1, DISTANCE_IS_1, LONG, SEVERAL)
-    if truth == "FALSE" and (one := _written(claim, how)) is not None
+    if truth == "FALSE" and (name, how) not in TRUE and (one := _written(claim, how)) is not None
 }
 
 
 def _marked(one):
-    if one in OPEN:
-        return pytest.param(*one, marks=[pytest.mark.slow, pytest.mark.xfail(reason=OPEN[one], strict=True)])
+    why = OPEN.get(one) or MISSED.get(one[0])
+    if why is not None:
+        return pytest.param(*one, marks=[pytest.mark.slow, pytest.mark.xfail(reason=why, strict=True)])
     return pytest.param(*one, marks=[] if one in QUICK else [pytest.mark.slow])
 
 

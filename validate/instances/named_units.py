@@ -56,6 +56,7 @@ class _Naming:
     used: set[str] = field(default_factory=set)
 
     def of_sentence(self, sentence: Sentence) -> Sentence:
+        """A sentence whose sides have one unit."""
         left, unit = self.of(sentence.left)
         right, other = self.of(sentence.right)
         return Sentence(left, sentence.relation, self._fitted(right, other, unit))
@@ -72,10 +73,6 @@ class _Naming:
             return applied(e.operation, tuple(trees)), self.units.reduced(first)
         new = applied(e.operation, tuple(trees))
         return new, self.reader.of_operation(new, [self.units.reduced(unit) for _, unit in inner])
-
-    def fitted(self, e: Expression, to: Unit) -> Expression:
-        tree, unit = self.of(e)
-        return self._fitted(tree, unit, to)
 
     def _fitted(self, e: Expression, unit: Unit, to: Unit) -> Expression:
         """The formula, of a unit, times powers of the names, so that it has another unit."""
