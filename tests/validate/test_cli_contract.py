@@ -107,7 +107,7 @@ CALLS: dict[tuple[str, int], str] = {
     ("falsify", 0): "falsify textbook/young --seconds 1",
     ("falsify", 1): "falsify fedavg-svrg/eq-a25 --seconds 20",
     ("falsify", 2): "falsify fedmim/remark-iv3",
-    ("repair", 0): "repair textbook/young --seconds 1",
+    ("repair", 0): "repair textbook/young --seconds 60",
     ("repair", 1): "repair fedmim/lemma-9 --seconds 1",
     ("repair", 2): "repair nonsense",
     ("mutate", 0): f"mutate {EQ7} --quick",
