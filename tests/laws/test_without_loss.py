@@ -29,8 +29,6 @@ OPEN = {
     ("outsiders/lazily-sent", DISTANCE_IS_1): NO_MINIMISER,
     ("descent/same-side-twice", DISTANCE_IS_1): "the worst case's points tell no minimiser",
     ("zeros/from-zero", DISTANCE_IS_1): "it starts at 0, and nothing else says how far that is from the minimiser",
-    ("steps/sgdball2", DISTANCE_IS_1): "it is confined to a ball, and few starts at distance 1 stay in it",
-    ("kept/kept-twenty-one", DISTANCE_IS_1): "twenty-one coordinates with rational lengths are not met",
 }
 TRUE = {("steps/sgd2", SEVERAL): "with three clients it is proved"}
 MISSED = {"outsiders/clipped": "as it is: a quick check climbs from lean quadratics, not far enough"}
