@@ -17,8 +17,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from theory.claim import Claim
+from theory.for_every import assumption
 from theory.formula import Name, Number
-from theory.sentence import Expression, SentenceError, everything, factors_of, index_of, parse_call, parse_sentence
+from theory.sentence import Expression, Sentence, everything, factors_of, index_of
+from validate.instances.anywhere import without
 from validate.instances.candidates import (
     Candidate,
     candidate_of,
@@ -106,7 +108,7 @@ def in_any_units(claim: Claim) -> AnyUnits | None:
     equations = {text: found for text in (*claim.assuming, *claim.standing) if (found := _number_given(text))}
     if not equations:
         return None
-    free = _without(claim, equations)
+    free = without(claim, equations)
     units = units_of(free)
     if units.conflicts or units.unknown:
         return None
@@ -119,7 +121,7 @@ def in_any_units(claim: Claim) -> AnyUnits | None:
     if len(chosen) not in (1, 2) or (len(chosen) == 2 and not determinant(*powers_of)):  # a ratio is given, too
         return None
     told = f"the same without {' and '.join(chosen)}, put into those units"
-    return AnyUnits(claim, _without(claim, chosen), told, tuple(chosen.values()), powers_in(free, units))
+    return AnyUnits(claim, without(claim, chosen), told, tuple(chosen.values()), powers_in(free, units))
 
 
 def powers_in(claim: Claim, units: Units) -> dict[str, Power]:
@@ -129,18 +131,10 @@ def powers_in(claim: Claim, units: Units) -> dict[str, Power]:
     return {name: power_of(unit) for name, unit in of_names.items() if not unit.unknown}
 
 
-def _without(claim: Claim, texts: Mapping[str, Any]) -> Claim:
-    assuming, standing = (tuple(t for t in some if t not in texts) for some in (claim.assuming, claim.standing))
-    return replace(claim, assuming=assuming, standing=standing)
-
-
 def _number_given(text: str) -> tuple[Expression, Fraction] | None:
     """What an equation says to be which positive number."""
-    try:
-        sentence = None if parse_call(text) is not None else parse_sentence(text)
-    except SentenceError:  # ``for every x: ...``
-        return None
-    if sentence is None or sentence.relation != "==":
+    sentence = assumption(text)
+    if not isinstance(sentence, Sentence) or sentence.relation != "==":
         return None
     for one, other in (sentence.sides, sentence.sides[::-1]):
         names = any(isinstance(part, Name) for part in everything(one))

@@ -7,6 +7,7 @@ tried on a few instances; what is moved counts for what it is there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle, islice
@@ -68,14 +69,18 @@ def anywhere(claim: Claim) -> Anywhere | None:
     point = next((name for name in ("xstar", "x0") if starts_at(claim, frozenset({name}))), None)
     if point is None:
         return None
-    assuming, standing = (
-        tuple(text for text in some if not _speaks_only_of(text, point)) for some in (claim.assuming, claim.standing)
-    )
-    free = replace(claim, assuming=assuming, standing=standing)
+    texts = [text for text in (*claim.assuming, *claim.standing) if _speaks_only_of(text, point)]
+    free = without(claim, texts)
     for vectors in (True, False) if claim.vectors else (False,):
         if _is_the_same(free, vectors):
             return Anywhere(claim, free, point, vectors)
     return None
+
+
+def without(claim: Claim, texts: Collection[str]) -> Claim:
+    """The claim without some of what it assumes."""
+    assuming, standing = (tuple(t for t in some if t not in texts) for some in (claim.assuming, claim.standing))
+    return replace(claim, assuming=assuming, standing=standing)
 
 
 def _speaks_only_of(text: str, point: str) -> bool:

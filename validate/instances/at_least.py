@@ -7,11 +7,13 @@ at all, and rounds that come later nothing of those before.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from theory.claim import Claim
+from theory.for_every import assumption
 from theory.formula import Name, Number
-from theory.sentence import SentenceError, parse_call, parse_sentence
+from theory.sentence import Sentence
+from validate.instances.anywhere import without
 from validate.instances.candidates import Candidate, candidate_of, of_rounds, realised
 from validate.instances.longer import (
     CLIENTS,
@@ -86,20 +88,16 @@ def of_all_sizes(claim: Claim) -> AtLeast | None:
     bounds = {text: found for text in (*claim.assuming, *claim.standing) if (found := _bound(text)) is not None}
     if not bounds:
         return None
-    assuming, standing = (tuple(t for t in some if t not in bounds) for some in (claim.assuming, claim.standing))
     least: dict[str, int] = {}
     for name, size in bounds.values():
         least[name] = max(size, least.get(name, 0))
-    return AtLeast(claim, replace(claim, assuming=assuming, standing=standing), least)
+    return AtLeast(claim, without(claim, bounds), least)
 
 
 def _bound(text: str) -> tuple[str, int] | None:
     """The size that is bounded, and its least value."""
-    try:
-        sentence = None if parse_call(text) is not None else parse_sentence(text)
-    except SentenceError:  # ``for every x: ...``
-        return None
-    if sentence is None or sentence.relation not in ("<=", "<", ">=", ">"):
+    sentence = assumption(text)
+    if not isinstance(sentence, Sentence) or sentence.relation not in ("<=", "<", ">=", ">"):
         return None
     name, number = sentence.sides if sentence.relation in (">=", ">") else sentence.sides[::-1]
     if not isinstance(name, Name) or name.name not in STRUCTURE or not isinstance(number, Number):

@@ -313,16 +313,9 @@ def of_units(c: Candidate, length: Fraction, curvature: Fraction) -> Candidate:
         length: by what distances are multiplied.
         curvature: by what second derivatives are.
     """
-    linear, functions = c.linear, c.functions
-    if c.hessian is not None:
-        linear = c.linear * (length * curvature)
-    elif c.pieces is not None:
-        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.pieces)
-    elif c.ridges is not None:
-        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.ridges)
-    elif c.points is not None:
-        functions = tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.points)
     hessian = None if c.hessian is None else c.hessian * curvature
+    linear = None if c.linear is None else c.linear * (length * curvature)
+    functions = c.functions and tuple(tuple(f.in_units(length, curvature) for f in own) for own in c.functions)
     return replace(c, hessian=hessian, linear=linear, functions=functions, start=c.start * length)
 
 
