@@ -68,6 +68,13 @@ def test_lengths_of_points_are_not():
     assert anywhere(kept) is None, "a ball of any size is no point"
 
 
+def test_what_is_assumed_of_every_point_is_kept():
+    every = "for every x: norm(grad(f, x)) <= G"
+    one = at_zero(replace(CONTRACTS, assuming=(*CONTRACTS.assuming, every)), "x0")
+    found = anywhere(one)
+    assert found is None or every in found.free.assuming
+
+
 def test_free_points_are_moved_and_directions_are_not():
     """y is a point in f(y), and u a direction in dot(grad(f, xstar), u)."""
     points = claim("points", "f(y) - fstar >= 2*norm2(y - xstar)", vectors=("y",), assuming=("smooth(f, L)",))

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.for_every import assumption
 from theory.formula import Name
-from theory.sentence import everything, parse_call, parse_sentence
+from theory.sentence import Sentence, everything
 from validate.instances import point_moves, ridge_moves
 from validate.instances.candidates import Candidate, candidate_of, minimiser_of, realised
 from validate.instances.outcomes import measured_at_length
@@ -84,10 +85,10 @@ def without(claim: Claim, texts: Collection[str]) -> Claim:
 
 
 def _speaks_only_of(text: str, point: str) -> bool:
-    if parse_call(text) is not None:
+    sentence = assumption(text)
+    if not isinstance(sentence, Sentence):
         return False
-    sides = parse_sentence(text).sides
-    return {part.name for side in sides for part in everything(side) if isinstance(part, Name)} == {point}
+    return {part.name for side in sentence.sides for part in everything(side) if isinstance(part, Name)} == {point}
 
 
 def _is_the_same(claim: Claim, vectors: bool) -> bool:
