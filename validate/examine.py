@@ -19,7 +19,7 @@ from validate import proving
 from validate.breaking_numbers import breaking_numbers
 from validate.breaks import accepted, certified, worst_evidence
 from validate.contradiction import contradictions
-from validate.in_words import described, evidence_of
+from validate.in_words import described, evidence_of, still_unbroken
 from validate.instances import read_instance, tried
 from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
@@ -45,6 +45,8 @@ FIRST, OF_PROVED = {True: 40, False: 200}, {True: 20, False: 200}
 derivation kernel and verifier accepted; nothing is searched for then."""
 LEAST_OF_PROVED = 12
 """Of the latter, those on which a quick check tries it even if they take much work."""
+OTHER_DRAWS = 10**8
+"""What is added to the seed for the second hunt for what would be supported: no draw of the first is made again."""
 
 
 class GivenUpError(Exception):
@@ -113,8 +115,7 @@ def examine(
     unbroken = found.broken is None
     evidence = evidence if unbroken else [*map(_without_citations, evidence)]
     if found.broken is not None:
-        item, path = certified(claim, found.broken, found.first, found.origin, Path(out), quick)
-        item = replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried})
+        item, path = _certified(claim, found, Path(out), quick)
         evidence.append(item)
     elif not proved:
         stop()
@@ -126,19 +127,45 @@ def examine(
         for item, written in _given(claim, Path(out), quick):
             evidence.append(item)
             path = path or written
-    if found.suspect is not None and found.broken is None:
+    evidence += _doubts(found, proved)
+    held = evidence_of(claim, found, quick)
+    covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
+    result = decide(claim.id, [*evidence, *held], None if path is None else str(path), covered, quick)
+    if result.verdict == "supported":
+        stop()
+        tell(f"{claim.id}: once more, from other draws")
+        again = _hunt(claim, True, seed + OTHER_DRAWS, tell, stop, stands)
+        if again.broken is None:
+            held += [still_unbroken(again), *_doubts(again)]
+        else:
+            item, path = _certified(claim, again, Path(out), quick)
+            held = [item]
+        result = decide(claim.id, [*evidence, *held], None if path is None else str(path), covered, quick)
+    return replace(result, proof=proof) if result.verdict == "proved" else result
+
+
+def _certified(claim: Claim, found: Hunt, out: Path, quick: bool) -> tuple[Evidence, Path | None]:
+    """The evidence of what a hunt broke, and its certificate."""
+    assert found.broken is not None
+    item, path = certified(claim, found.broken, found.first, found.origin, out, quick)
+    return replace(item, data={**(item.data or {}), "stage": found.stage, "tried": found.tried}), path
+
+
+def _doubts(found: Hunt, proved: bool = False) -> list[Evidence]:
+    """What seems to break a claim that nothing else broke, and has no certificate."""
+    if found.broken is not None:
+        return []
+    doubts = []
+    if found.suspect is not None:
         text = f"broken in floats ({described(found.suspect)}); fractions do not tell, even where it is made smaller"
-        evidence.append(_unconfirmed(text, found.suspect))
-    if found.near is not None and found.broken is None and not proved:
+        doubts.append(_unconfirmed(text, found.suspect))
+    if found.near is not None and not proved:
         text = (
             "broken by far, where an equation that it assumes is satisfied up to rounding "
             f"({described(found.near.drawn)}); no fractions satisfy it exactly, so that there is no certificate"
         )
-        evidence.append(_unconfirmed(text, found.near.drawn))
-    evidence += evidence_of(claim, found, quick)
-    covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
-    result = decide(claim.id, evidence, None if path is None else str(path), covered, quick)
-    return replace(result, proof=proof) if result.verdict == "proved" else result
+        doubts.append(_unconfirmed(text, found.near.drawn))
+    return doubts
 
 
 def _unconfirmed(text: str, one: Drawn) -> Evidence:

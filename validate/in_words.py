@@ -134,6 +134,12 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     return [pool, Evidence("search", "holds", text, data={"evaluations": found.evaluations}, origin="search")]
 
 
+def still_unbroken(again: Hunt) -> Evidence:
+    """What a second hunt saw, from other draws, that broke nothing either."""
+    text = f"nor from other draws: never broken on {counted(len(again.seen), 'more instance')}, exactly"
+    return Evidence("search", "holds", text, data={"instances": len(again.seen)}, origin="search")
+
+
 def _largest_ratio(claim: Claim, seen: Seen) -> float | None:
     ratios = [tightness_at(claim, row) for row in seen.measured.rows if row.left is not None]
     return max((r for r in ratios if r is not None), default=None)

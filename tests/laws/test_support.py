@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -290,3 +291,33 @@ def test_what_a_fixed_number_leaves_one_value_need_not_vary():
     one = claim("tied", "s*a <= a*H + b", assuming=("S == 1", "s <= S - 1", "H*S == 2", "b <= 0", "p <= S*2"))
     found = fixed_numbers(replace(one, parameters={"s": Domain(0, None, integer=True), "S": COUNT, "p": COUNT}))
     assert found == {"S": 1, "s": 0}, "H*S == 2 is solved by nobody here; b may not be 0, p may be 1 or 2"
+
+
+FIVE = ("a", "b", "c", "e", "g")
+OBTUSE = claim(
+    "five-obtuse", f"max({', '.join(f'dot({u}, {v})' for u, v in combinations(FIVE, 2))}) >= 0", vectors=FIVE
+)
+"""False in four coordinates, where five vectors may have obtuse angles."""
+
+
+def test_what_would_be_supported_is_searched_again_from_other_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(seed: int) -> bool:
+        found = hunt(OBTUSE, pool=400, evaluations=600, far=240, seed=seed, operations=500_000, smallest=False)
+        return found.broken is not None
+
+    seeds = range(300_000, 1_500_000, 200_000)
+    missed_by, met_by = (next(seed for seed in seeds if breaks(seed) is met) for met in (False, True))
+    monkeypatch.setattr("validate.examine.OTHER_DRAWS", met_by - missed_by)
+    found = examine(OBTUSE, quick=True, seed=missed_by, out=tmp_path)
+    assert found.verdict == "refuted"
+    assert not any("never broken" in item.detail for item in found.evidence)
+
+
+def test_support_tells_of_both_searches(tmp_path: Path) -> None:
+    one = replace(OBTUSE, statement=OBTUSE.statement.replace(">= 0", ">= -norm2(a) - norm2(b) - norm2(c)"))
+    found = examine(one, quick=True, out=tmp_path)
+    assert found.verdict == "supported"
+    (again,) = [item for item in found.evidence if "nor from other draws" in item.detail]
+    assert again.data["instances"] > 100

@@ -184,3 +184,11 @@ def test_text_and_tree_are_the_same(text):
     again = parse_expression(text_of(tree))
     assert text_of(again) == text_of(tree)
     assert read(again, WORDS) == read(tree, WORDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [("E(norm(x[k] - x0)**2)", "E(norm2(x[k] - x0))"), ("norm(x[k])**3 + norm(x[k])", "norm(x[k])**3 + norm(x[k])")],
+)
+def test_the_square_of_a_length_has_no_root(text, tree):
+    assert text_of(parse_expression(text)) == tree

@@ -286,3 +286,19 @@ def test_in_still_coordinates_nothing_happens(one, more):
 @pytest.mark.parametrize("text", ["K >= 2", "K == 5", "K <= 5", "N >= M", "eta >= 5", "K >= 500"])
 def test_what_bounds_no_size_from_below_is_kept(text):
     assert of_all_sizes(assuming(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "free"),
+    [
+        ("norm2(x[k]) + 1 <= 4*norm2(x0) + 1", "norm2(x[k]) <= 4*norm2(x0)"),
+        ("norm2(x0) - f(x0) <= 4*norm2(x[k]) - f(x0) - 1", "norm2(x0) <= 4*norm2(x[k]) - 1"),
+        ("2*norm2(x0) + E(f(x0) + norm2(x[k])) <= E(f(x0)) + 3", "2*norm2(x0) + E(norm2(x[k])) <= 3"),
+        ("norm2(x0) + norm2(x[k]) <= norm2(x0) + norm2(x[k])", None),
+        ("norm2(x0) + norm2(x[k]) <= norm2(x0)", None),
+        ("norm2(x0) <= 4*norm2(x[k])", None),
+    ],
+)
+def test_what_both_sides_have_is_left_out(statement, free):
+    one = two_sided(replace(CONTRACTS, statement=statement, assuming=()))
+    assert (None if one is None else one.free.statement) == free

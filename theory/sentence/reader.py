@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
-from theory.formula import SCALAR_FUNCTIONS, Apply, Formula, Name, Reader, Takes, short
+from theory.formula import SCALAR_FUNCTIONS, Apply, Formula, Name, Number, Reader, Takes, short
 from theory.sentence.trees import (
     ALL_CLIENTS,
     COORDINATE,
@@ -38,6 +38,14 @@ class _Sentences(Reader):
     }
     known = ""
     largest = None
+
+    def tree(self, text: str, node: ast.expr, depth: int = 0) -> Formula:
+        """The tree; ``norm(v)**2`` is ``norm2(v)``, which has no root."""
+        found = super().tree(text, node, depth)
+        match found:
+            case Apply("**", (Apply("norm", v), Number(value=2))):
+                return Apply("norm2", v)
+        return found
 
     def other(self, text: str, node: ast.expr, depth: int) -> Formula | None:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):

@@ -1,6 +1,7 @@
-"""Claims with 0 on one side: searched with a difference's two parts on either side, which is the same claim.
+"""Claims with 0 on one side, or a term on both: searched with what differs on either side, which is the same claim.
 
-How close an instance comes is seen by comparing two sides. Where one is 0, all are as far from it.
+How close an instance comes is seen by comparing two sides. Where one is 0, all are as far from it; where both have a
+large term, all are as near.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class TwoSided:
     """A claim with something on either side.
 
     Attributes:
-        claim: the claim with 0 on one side.
+        claim: the claim with 0 on one side, or a term on both.
         free: the same without.
     """
 
@@ -41,15 +42,21 @@ class TwoSided:
 
 
 def two_sided(claim: Claim) -> TwoSided | None:
-    """The claim with something on either side; None where it is so, or is no difference."""
-    left, right = claim.sentence.sides
-    if (left == ZERO) == (right == ZERO):
+    """The claim with what is different on either side; None where it is so, or nothing else is to be on one of them."""
+    left, right = ([*addends(side)] for side in claim.sentence.sides)
+    shared = [term for term in left if term in right]
+    for term in shared:
+        if term in right:
+            left.remove(term)
+            right.remove(term)
+    if not left or not right:
+        terms = [*left, *((not plus, term) for plus, term in right)]
+        left, right = ([(True, term) for plus, term in terms if plus is one] for one in (True, False))
+    elif not shared:
         return None
-    terms = [*addends(left), *((not plus, term) for plus, term in addends(right))]
-    some, others = ([term for plus, term in terms if plus is one] for one in (True, False))
-    if not some or not others:
+    if not left or not right:
         return None
-    statement = f"{text_of(_sum(some))} {claim.sentence.relation} {text_of(_sum(others))}"
+    statement = f"{_sum(left)} {claim.sentence.relation} {_sum(right)}"
     return TwoSided(claim, replace(claim, statement=statement))
 
 
@@ -91,8 +98,9 @@ def _linear_in(e: Expression) -> Iterable[int]:
     return (0,) if e.operation in ("E", "/") or e.operation.startswith(("mean_", "sum_")) else ()
 
 
-def _sum(terms: Sequence[Expression]) -> Expression:
-    total = terms[0]
-    for term in terms[1:]:
-        total = applied("+", (total, term))
-    return total
+def _sum(terms: Sequence[tuple[bool, Expression]]) -> str:
+    plus, first = terms[0]
+    total = first if plus else applied("neg", (first,))
+    for plus, term in terms[1:]:
+        total = applied("+" if plus else "-", (total, term))
+    return text_of(total)
