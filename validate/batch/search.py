@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, zip_longest
 from operator import itemgetter
@@ -29,6 +29,8 @@ from validate.batch.recorded import Array
 from validate.batch.starts import lean, starts
 from validate.batch.tracing import Traced, traced
 from validate.instances.candidates import Candidate, candidate_of, each_row
+from validate.instances.growth import Rungs
+from validate.instances.ladder import ratio_of
 from validate.instances.longer import CLIENTS, LONGER, ROUNDS, SAMPLES, longer, named, ways
 from validate.instances.pool import Drawn
 from validate.instances.refitting import fitting
@@ -122,6 +124,9 @@ def _pass(
             yield None, larger.population.best
         if integer.goes_on(larger):
             growing.append(integer)
+        else:
+            found.reached.rungs += integer.told
+    found.reached.rungs += [told for integer in growing for told in integer.told]
 
 
 def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
@@ -133,7 +138,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     for one in (one for one in climbed if one.free in least and certain):
         for at, way in enumerate(ways(claim, one.here.base)):
             if way.name == ROUNDS:
-                yield _Integer(one, way.name, at, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
+                yield _Integer(one, way.name, at, way.now, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
     few = [one for one in climbed if one.here.layout.size <= FEW] or climbed
     for one in sorted(few, key=lambda one: -one.population.best):
         names = set[str]()
@@ -147,7 +152,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
             later = [value for value in doubled if value not in each]
             sure = dict.fromkeys(v for v in (*each, *told) if v > way.now)
-            yield _Integer(one, way.name, at, [*sure], [v for v in later if v not in sure])
+            yield _Integer(one, way.name, at, way.now, [*sure], [v for v in later if v not in sure])
         known |= names
 
 
@@ -165,23 +170,29 @@ class _Integer:
         of: the population.
         name: of the integer.
         at: which of its ways it is.
+        now: its value.
         values: what it is to be in any case.
         later: what it is to be then, for as long as that brings a break nearer.
         best: the score of what came nearest.
         last: the latest population.
+        rungs: its values, from the first, and left over right on the tightest of each population.
+        value: the latest.
     """
 
     of: _Climbed
     name: str
     at: int
+    now: int
     values: list[int]
     later: list[int]
     best: float = NONE
     last: _Climbed | None = None
+    rungs: list[tuple[int, float]] = field(default_factory=list)
+    value: int = 0
 
     def next(self, claim: Claim, rng: np.random.Generator, known: set[Any]) -> _Climbed | None:
         """A population with the next value; None where there is none, or it is the same as one that is known."""
-        value = self.values.pop(0) if self.values else self.later.pop(0)
+        value = self.value = self.values.pop(0) if self.values else self.later.pop(0)
         here = self.of.larger(claim, self.at, value)
         if here is None or here.key in known:
             return None
@@ -196,8 +207,15 @@ class _Integer:
             first = np.concatenate([first, near[:, here.fits(near)[1]]], axis=1)
         return _Climbed(here, Population(here, first, rng, SCATTERED if len(near) < len(first) else 1))
 
+    @property
+    def told(self) -> list[tuple[str, Rungs]]:
+        """How near its populations came, of rounds: of other integers that hangs on luck more than on them."""
+        return [(self.name, tuple(self.rungs))] if self.name == ROUNDS else []
+
     def goes_on(self, larger: _Climbed | None) -> bool:
         """Whether there is more to come."""
+        if larger is not None:
+            self.rungs = [*(self.rungs or [(self.now, self.of.ratio)]), (self.value, larger.ratio)]
         best = NONE if larger is None else larger.population.best
         nearer = best > BETTER * self.best
         self.best, self.last = max(best, self.best), larger or self.last
@@ -288,6 +306,11 @@ class _Climbed:
 
     here: Traced
     population: Population
+
+    @property
+    def ratio(self) -> float:
+        """Left over right on the tightest."""
+        return ratio_of(min(float(self.population.gaps.max()), 0.0))
 
     @property
     def free(self) -> int:

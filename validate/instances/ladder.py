@@ -119,6 +119,7 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
         if both is None:
             return False
         found.reached.sizes[ROUNDS] = MOST_SUMMED
+        found.reached.rungs.append((ROUNDS, both.rungs))
         breaks = [K for K in both.breaks if K <= CONFIRMED]
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)
@@ -150,8 +151,14 @@ class Climb:
             score: of the instance as it is.
             to_the_end: whether the last value is tried, too, if it does not grow tighter.
         """
+        ratios = [(self.way.now, ratio_of(score))]
+        broken = self._first_break(score, to_the_end, ratios)
+        if broken is None:
+            self.found.reached.rungs.append((self.way.name, tuple(ratios)))
+        return broken
+
+    def _first_break(self, score: float, to_the_end: bool, ratios: list[tuple[int, float]]) -> int | None:
         way, last, best, idle = self.way, self.way.now, score, 0
-        ratios = [(way.now, ratio_of(score))]
         while last < way.most and not (self.found.rungs >= RUNGS and self.spent()):
             value = _next(last, ratios, way.most)
             if idle == 2:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from theory.claim import Claim
 from validate.instances.candidates import Candidate, candidate_of
+from validate.instances.growth import Rungs
 from validate.instances.longer import sizes_of
 from validate.instances.pool import Drawn
 from validate.instances.roles import roles_in
@@ -20,10 +21,12 @@ class Reached:
     Attributes:
         sizes: by integer (K, N, d, samples, a parameter) the largest value, of those that were made larger.
         longest: of the runs with most rounds one whose chances are the smallest; None where no run was made longer.
+        rungs: by integer, how left over right went where it was made larger, of each instance.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
     longest: Drawn | None = None
+    rungs: list[tuple[str, Rungs]] = field(default_factory=list)
 
     def add(self, claim: Claim, base: Candidate, one: Drawn) -> None:
         """An instance that was measured, and what it was made of."""
@@ -37,6 +40,7 @@ class Reached:
             self.sizes[name] = max(value, self.sizes.get(name, 0))
         runs = [one for one in (self.longest, other.longest) if one is not None]
         self.longest = longest(claim, runs) if runs else None
+        self.rungs += other.rungs
 
 
 def longest(claim: Claim, instances: Sequence[Drawn]) -> Drawn:

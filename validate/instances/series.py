@@ -12,6 +12,7 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import Expression, everything, parts
+from validate.instances.growth import Rungs
 
 FLOAT = np.longdouble
 """Of sums of a million terms it keeps some 13 digits, where it has more bits than a float."""
@@ -46,6 +47,14 @@ class Series:
             bad = (np.abs(gap) if self.relation == "==" else gap) > SLACK * scale
             told = np.isfinite(self.left) & np.isfinite(self.right)
         return [int(i) + 1 for i in np.flatnonzero(bad & told)]
+
+    @property
+    def rungs(self) -> Rungs:
+        """Left over right, the side that is to be less over the other, where the number of terms is doubled."""
+        less, more = (self.left, self.right) if self.relation in ("<=", "<", "==") else (self.right, self.left)
+        values = [1 << j for j in range(len(less).bit_length())]
+        rungs = ((K, float(less[K - 1]), float(more[K - 1])) for K in values if len(less) >= K)
+        return tuple((K, one / other) for K, one, other in rungs if other > 0 and np.isfinite(one / other))
 
 
 def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:

@@ -1,0 +1,78 @@
+"""What grows with an integer where that is largest need not be bounded, and is not supported."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.rounds import descent
+from theory import claim
+from validate.examine import examine
+from validate.instances.growth import grows_beyond, limit, still_growing
+
+PARTS = st.floats(0.05, 0.8)
+ENDS = st.floats(0.1, 3)
+
+
+def doubled(of, most=12):
+    return tuple((2**j, of(j)) for j in range(most))
+
+
+@given(part=PARTS, end=ENDS, share=st.floats(0.1, 1))
+def test_a_geometric_sum_goes_to_its_end(part, end, share):
+    assert limit(doubled(lambda j: end * (1 - share * part**j), 6)) == pytest.approx(end, rel=0.1)
+
+
+@given(factor=st.floats(1e-6, 0.05), power=st.floats(0.05, 2))
+def test_powers_and_logarithms_have_no_limit(factor, power):
+    assert limit(doubled(lambda j: factor * 2 ** (power * j))) == math.inf
+    assert limit(doubled(lambda j: factor * j)) == math.inf
+    assert limit(doubled(lambda j: factor * math.log(j + 1), 40)) > 40 * factor
+
+
+@given(end=ENDS, uneven=st.lists(st.integers(1, 10**6), min_size=3, max_size=8, unique=True))
+def test_a_hyperbola_goes_to_its_end(end, uneven):
+    """K/(K + 1), as of bounds that lack a constant in the denominator."""
+    rungs = tuple((K, end * K / (K + 1)) for K in sorted(uneven))
+    assert not grows_beyond(rungs) or end > 0.8
+
+
+@given(ratios=st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_what_was_as_near_before_does_not_grow(ratios):
+    assert not grows_beyond(tuple((2**j, ratio) for j, ratio in enumerate([max(ratios), *ratios])))
+
+
+def test_each_integer_is_told_once():
+    rungs = doubled(lambda j: j / 100)
+    assert [*still_growing([("K", rungs), ("N", ((1, 0.5),)), ("K", rungs)])] == [
+        "left over right grows with K, to 0.11 at 2,048, and need not stay below 1"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("sum_k(1/(k+1)) <= 15", "undecided"),
+        ("sum_k((k+1)**(-101/100)) <= 50", "undecided"),
+        ("log(log(K+2)) <= 4", "undecided"),
+        ("sum_k(1/(k+1)**2) <= 1645/1000", "supported"),
+    ],
+)
+def test_a_sum_without_an_end_is_not_supported(statement, verdict, tmp_path):
+    found = examine(claim("one", statement), quick=True, out=tmp_path)
+    assert found.verdict == verdict
+    assert ("need not stay below 1" in found.covered) == (verdict == "undecided")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("power", "verdict"), [("3/2", "undecided"), ("1/2", "supported")])
+def test_a_rate_with_too_large_a_power_is_not_supported(power, verdict, tmp_path):
+    """The rate is 1/K, and no run of 40,000 rounds is tried."""
+    one = claim(
+        "one",
+        f"f(x[K]) - fstar <= 100*L*norm2(x0 - xstar)/K**({power})",
+        of=descent,
+        assuming=("smooth(f, L)", "convex(f)", "eta == 1/L"),
+    )
+    assert examine(one, quick=True, out=tmp_path).verdict == verdict
