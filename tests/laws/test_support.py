@@ -294,9 +294,8 @@ def test_what_a_fixed_number_leaves_one_value_need_not_vary():
 
 
 FIVE = ("a", "b", "c", "e", "g")
-OBTUSE = claim(
-    "five-obtuse", f"max({', '.join(f'dot({u}, {v})' for u, v in combinations(FIVE, 2))}) >= 0", vectors=FIVE
-)
+PRODUCTS = ", ".join(f"dot({u}, {v})" for u, v in combinations(FIVE, 2))
+OBTUSE = claim("five-obtuse", f"max({PRODUCTS}) >= 0", vectors=FIVE)
 """False in four coordinates, where five vectors may have obtuse angles."""
 
 
@@ -307,6 +306,7 @@ def test_what_would_be_supported_is_searched_again_from_other_draws(
         found = hunt(OBTUSE, pool=400, evaluations=600, far=240, seed=seed, operations=500_000, smallest=False)
         return found.broken is not None
 
+    monkeypatch.setattr("validate.instances.hunt.in_position", lambda *_: iter(()))  # which meets it whatever is drawn
     seeds = range(300_000, 1_500_000, 200_000)
     missed_by, met_by = (next(seed for seed in seeds if breaks(seed) is met) for met in (False, True))
     monkeypatch.setattr("validate.examine.OTHER_DRAWS", met_by - missed_by)
@@ -321,3 +321,34 @@ def test_support_tells_of_both_searches(tmp_path: Path) -> None:
     assert found.verdict == "supported"
     (again,) = [item for item in found.evidence if "nor from other draws" in item.detail]
     assert again.data["instances"] > 100
+
+
+@algorithm(x="x0", z="each grad(f_n, x0)")
+def with_first_gradient(w: Any, x: Any, z: Any, *, eta: Any, p: Any) -> Any:
+    """Lazy descent that keeps the first gradient."""
+    return x - eta * w.coin(p) * w.full_gradient(x), z
+
+
+@algorithm(x="x0", z="x0")
+def with_momentum(w: Any, x: Any, z: Any, *, eta: Any) -> Any:
+    return x - eta * w.full_gradient(x) + (x - z) / 2, x
+
+
+@pytest.mark.parametrize(
+    ("of", "statement", "far"),
+    [
+        (with_first_gradient, "E(dot(mean_n(z[k]), grad(f, x[k]))) >= 0", True),
+        (with_first_gradient, "E(norm2(grad(f, x[k]))) <= E(norm2(mean_n(z[k])))", False),
+        (with_momentum, "dot(x[k] - z[k], grad(f, x[k])) <= 0", False),
+    ],
+)
+def test_what_a_state_keeps_is_of_the_first_round(of: Algorithm, statement: str, far: bool) -> None:
+    one = claim("one", statement, of=of, assuming=("smooth(f, L)", "convex(f)"))
+    assert compares_far_rounds(one) is far
+
+
+def test_few_solutions_of_an_equation_earn_nothing(tmp_path: Path) -> None:
+    """Of the solutions (3, 2), (17, 12), (99, 70), ... the first two satisfy it."""
+    found = examine(claim("pell", "H <= 12", assuming=("K**2 == 2*H**2 + 1",)), quick=True, out=tmp_path)
+    assert found.verdict == "undecided"
+    assert "most numbers that it speaks of were the same" in found.covered

@@ -169,6 +169,12 @@ class Program:
         return tuple(flat(self.body))
 
     @cached_property
+    def unchanged(self) -> frozenset[str]:
+        """Names of the state that no round changes."""
+        handed = zip(self.state, self.inputs, self.result, strict=True)
+        return frozenset(s.name for s, before, after in handed if before == after)
+
+    @cached_property
     def counts_rounds(self) -> bool:
         """Whether one of its numbers hangs on the round k."""
         formulas = [f for s in self.steps for f in ((s.count,) if isinstance(s, Loop) else s.numbers) if f]

@@ -43,6 +43,8 @@ from validate.verdict import NOTHING_COVERED, Coverage
 
 LEAST = 20
 """Instances with sides that are not 0."""
+DIFFERENT = 5
+"""Instances of numbers alone that are not the same."""
 STILL = 40
 """Runs from the minimiser that are to say nothing, before it is taken that none does."""
 MOVED = 200
@@ -96,6 +98,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
             missing.append(few if telling else f"{few}, and no changed program breaks it either")
         else:
             told.append(f"both sides are 0 on {'all' if not telling else 'nearly all'} of them, and it breaks {how}")
+    if _same_numbers(claim, telling):
+        missing.append("most numbers that it speaks of were the same")
     if telling and _less_is_nothing(claim, telling):
         missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
@@ -159,6 +163,14 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
     told = [counted(len(telling) or len(found.seen), "instance"), *told]
     return Coverage(True, f"{', '.join(told)}; {word} search of {counted(found.evaluations, 'evaluation')}")
+
+
+def _same_numbers(claim: Claim, telling: list[Seen]) -> bool:
+    """Whether a claim about numbers alone was seen at few of them, as its relations have few small solutions."""
+    if claim.of is not None or has_functions(claim) or claim.vectors or fixed_numbers(claim).keys() >= {*claim.symbols}:
+        return False
+    different = {repr((seen.drawn.instance.rounds, sorted(seen.drawn.values.items()))) for seen in telling}
+    return len(different) < DIFFERENT and len(telling) >= LEAST
 
 
 def _is_over_a_ball(claim: Claim) -> bool:
@@ -263,16 +275,16 @@ def _is_convex(claim: Claim, one: PolyakLojasiewicz) -> bool:
 def compares_far_rounds(claim: Claim) -> bool:
     """Whether an inner product or a norm in it has models or gradients of rounds that may be any number apart.
 
-    Such as of x0 and of x[k], also where x0 is 0 and not written. On quadratics, and along a line, gradient descent
-    hardly turns; on other convex functions of two dimensions it may, over hundreds of short steps, from one flat to
-    another, and on quadratics too where samples are drawn and each outcome is spoken of.
+    Such as of x0 and of x[k], also where x0 is 0 and not written, or kept in the state. On quadratics, and along a
+    line, gradient descent hardly turns; on other convex functions of two dimensions it may, over hundreds of short
+    steps, from one flat to another, and on quadratics too where samples are drawn and each outcome is spoken of.
     """
     if claim.of is None or not claim.has_sentence:
         return False
     of_quadratics = any(isinstance(one, Quadratic) for one in claim.predicates)
     if of_quadratics and not claim.of.program.random:
         return False
-    words, at_origin = claim.vocabulary, starts_at(claim, frozenset({"x0"}))
+    words, at_origin, unchanged = claim.vocabulary, starts_at(claim, frozenset({"x0"})), claim.of.program.unchanged
 
     def names(e: Expression) -> frozenset[str]:
         return frozenset(part.name for part in everything(e) if isinstance(part, Name))
@@ -280,7 +292,8 @@ def compares_far_rounds(claim: Claim) -> bool:
     def rounds(e: Expression) -> set[frozenset[str]]:
         """What the rounds in a vector are counted from: nothing for x0 and x[1], k for x[k+1]."""
         meant = list(everything_meant(e, words))
-        found = {names(part.indices[0]) for part in meant if isinstance(part, At)}
+        early = frozenset[str]()
+        found = {early if part.name in unchanged else names(part.indices[0]) for part in meant if isinstance(part, At)}
         from_origin = at_origin and not any(isinstance(part, Name) and part.name.startswith("xstar") for part in meant)
         return found | {frozenset() for part in meant if from_origin or (isinstance(part, Name) and part.name == "x0")}
 

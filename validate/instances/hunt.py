@@ -1,11 +1,11 @@
 """The search for an instance that breaks a claim: it knows the claim only, and its budget is work.
 
-First instances made from the claim, each measured exactly: the pool, functions on a line, few numbers with their
-integers made larger. Then the search in batches (`validate.batch`). What comes after it meets what floats do
-not come to: closed ends of domains (`altered`), more outcomes than are recorded (`from_afar`, `rare`, `outcomes`), a
-million terms and one of hundreds (`made_longer`), hundreds of rounds that turn (`validate.batch.turning`), 48
-coordinates (`coordinates`); and enough for support (`further`). What breaks the claim is confirmed as it was measured;
-then it is made smaller.
+First instances made from the claim, each measured exactly: the pool, functions on a line, vectors at the corners of
+simplices and polygons, few numbers with their integers made larger. Then the search in batches (`validate.batch`).
+What comes after it meets what floats do not come to: closed ends of domains (`altered`), more outcomes than are
+recorded (`from_afar`, `rare`, `outcomes`), a million terms and one of hundreds (`made_longer`), hundreds of rounds that
+turn (`validate.batch.turning`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the
+claim is confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from validate.instances.on_a_line import on_a_line
 from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
+from validate.instances.positions import in_position
 from validate.instances.rare import with_rare_chances
 from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_missed
 from validate.instances.shapes import Size
@@ -49,6 +50,7 @@ from validate.instances.without_loss import General, without_loss
 POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
+POSITIONS = "vectors at the corners of simplices and polygons"
 AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
 TURNING = "long runs that turn"
@@ -148,6 +150,8 @@ def _breaks(
         budget.leave_out(before)
     for seen in on_a_line(claim, found, stop):
         yield seen, LINE
+    for seen in in_position(claim, found, stop):
+        yield seen, POSITIONS
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
         for seen, longer in sharpened(claim, found, far, seed, stop, operations):
