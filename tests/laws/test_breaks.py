@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.laws import units
+from tests.rounds import descent
 from tests.shares import share
 from theory.claim import Claim, claim
 from validate import breaks as breaking
@@ -137,4 +138,21 @@ def test_what_everybody_refuses_is_found_all_the_same() -> None:
 def test_a_break_is_told_whatever_stands_beside_it(tmp_path: Path) -> None:
     """A dropped assumption: the same claim without it is no longer supported."""
     one = replace(units.ATTAINED, assuming=tuple(t for t in units.ATTAINED.assuming if t != "mu == L"))
+    assert examine(one, quick=True, out=tmp_path).verdict == "refuted"
+
+
+LONGER = ((20, 83), (100, 804), (137, 551), (300, 1220))
+
+
+@pytest.mark.parametrize(
+    ("rounds", "constant"), [(50, 206), *(pytest.param(*one, marks=pytest.mark.slow) for one in LONGER)]
+)
+def test_a_rate_at_one_number_of_rounds_is_held_against_knees(rounds: int, constant: int, tmp_path: Path) -> None:
+    """L R^2/(4 K + 2) is met by a function with a knee at R/(2 K + 1), and by nothing without one."""
+    one = claim(
+        "one",
+        f"f(x[K]) - fstar <= L*norm2(x0 - xstar)/{constant}",
+        of=descent,
+        assuming=("smooth(f, L)", "convex(f)", "eta == 1/L", f"K == {rounds}"),
+    )
     assert examine(one, quick=True, out=tmp_path).verdict == "refuted"

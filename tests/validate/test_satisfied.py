@@ -14,7 +14,7 @@ from theory import predicates as p
 from theory.formula import Name
 from theory.sentence import SentenceError
 from validate.instances.shapes import SIZES, made, shape_of
-from validate.satisfied import best, second_eigenvalue, true
+from validate.satisfied import best, connected, second_eigenvalue, true
 
 F = Fraction
 
@@ -146,3 +146,11 @@ def test_an_assumption_tells_what_it_binds_and_gives_itself_as_data():
     assert assumed("strongly_convex(f, mu)").binds == {"mu": "down"}
     assert assumed("connected(W)").binds == {"rho": "exact"}
     assert p.Smooth("f", (Name("L"),)) == assumed("smooth(f, L)")
+
+
+@given(part=st.fractions(min_value=Fraction(1, 10**15), max_value=Fraction(1, 10**9)))
+def test_a_small_eigenvalue_is_not_0(part: Fraction) -> None:
+    network = [[(1 + part) / 2, (1 - part) / 2], [(1 - part) / 2, (1 + part) / 2]]
+    assert connected(network, part)
+    assert not connected(network, Fraction(0))
+    assert not connected(network, part / 2)

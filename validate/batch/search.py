@@ -50,6 +50,8 @@ CLOSE = -0.05
 FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
+SHORT = 10
+"""Rounds of a run of which many populations can be made."""
 LONG_RUNS, LONGEST = (16, 64), (300,)
 """Rounds that there are to be in any case where nothing is drawn, as what is unstable shows late; and if these come
 nearer."""
@@ -254,11 +256,16 @@ def _shapes(claim: Claim, found: Hunt, enough: Callable[[], bool]) -> Iterator[t
     one_each = [*reversed(shapes.values())][:SHAPES]
     known, least = {here.key for here, _ in one_each}, min((here.layout.size for here, _ in smallest), default=0)
     others = [one for one in smallest if one[0].layout.size == least and one[0].key not in known]
-    for here, columns in (*one_each, *others[:SHAPES]):  # the smallest with every network, others with one
-        yield here, np.array(columns).T
-    for here, first in chain(starts(claim), lean(claim)):
-        if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS:
-            yield here, first
+    # the smallest with every network, others with one
+    known_ones = [(here, np.array(columns).T) for here, columns in (*one_each, *others[:SHAPES])]
+    made = (
+        (here, first)
+        for here, first in chain(starts(claim), lean(claim))
+        if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS
+    )
+    # where every run is long, what was seen may take all of the budget
+    long = all(here.base.rounds > SHORT for here, _ in known_ones)
+    yield from chain(made, known_ones) if long else chain(known_ones, made)
 
 
 def _along_one(claim: Claim, c: Candidate) -> Iterator[tuple[Traced, Array]]:

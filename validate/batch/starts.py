@@ -40,6 +40,8 @@ TRIES = 6
 PLACES = (0.0, 1.0, 0.5, 1 / 3, 2 / 3, 0.25, 0.75, 0.1, 0.02, -0.02, -0.1, -0.5, -1.0, 2.0)
 """Of knots, as parts of a length."""
 MOST_CLIENTS, MOST_COORDINATES = 12, 5
+MOST_ROUNDS = 300
+"""Of a claim whose relations say how many there are."""
 
 
 def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
@@ -186,7 +188,7 @@ def _recorded(claim: Claim, shape: Shape, size: Size, different: int, rng: rando
 def _of_problem(claim: Claim, problem: Any, start: Array, size: Size, rng: random.Random) -> Traced | None:
     """What is recorded of a problem at parameters that are drawn for it; None where there are none."""
     vectors = free_vectors(claim, size, rng)
-    found = choose(claim, problem, start, 1, rng, vectors=vectors)
+    found = choose(claim, problem, start, 1, rng, vectors=vectors, most_rounds=MOST_ROUNDS)
     if found is None:
         return None
     one: Drawn | None = instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)

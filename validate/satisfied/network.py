@@ -55,4 +55,8 @@ def connected(network: Any, rho: Any) -> bool:
     value = second_eigenvalue(matrix)
     if isinstance(value, float) and exact and value > 1 - 1e-6:
         return False
-    return bool(value < 1 and (rho is None or abs(float(value) - float(rho)) <= ROUNDING))
+    if value >= 1 or rho is None:
+        return bool(value < 1)
+    if isinstance(value, Fraction) and isinstance(rho, Fraction | int):
+        return value == rho
+    return bool(abs(float(value) - float(rho)) <= ROUNDING * float(value))
