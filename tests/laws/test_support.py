@@ -352,3 +352,24 @@ def test_few_solutions_of_an_equation_earn_nothing(tmp_path: Path) -> None:
     found = examine(claim("pell", "H <= 12", assuming=("K**2 == 2*H**2 + 1",)), quick=True, out=tmp_path)
     assert found.verdict == "undecided"
     assert "most numbers that it speaks of were the same" in found.covered
+
+
+@algorithm(x="each x0")
+def gossip(w: Any, x: Any, *, W: Any) -> Any:
+    return w.mix(x, W)
+
+
+@pytest.mark.parametrize(
+    ("of", "single"),
+    [
+        ("mean_n(norm2({}))", False),
+        ("max_n(norm2({}))", True),
+        ("mean_n(norm({}))", True),
+        ("norm2(first_n({}))", True),
+    ],
+)
+def test_of_single_clients_no_network_tells_enough(of: str, single: bool) -> None:
+    """The rook's graph of 16 corners has rho = 1/3, and takes the distance of the largest from 1 to 1."""
+    sides = [of.format(f"x[{k}] - mean_n(x[{k}])") for k in ("k+1", "k")]
+    one = claim("one", f"{sides[0]} <= 2*rho*{sides[1]}", of=gossip, assuming=("connected(W)",))
+    assert any("single clients" in why for why in closed(one)) is single

@@ -21,6 +21,7 @@ from validate.instances.reached import Reached
 from validate.instances.refitting import refitted
 from validate.instances.seen import relations_missed
 from validate.instances.series import series
+from validate.instances.stages import Budget, leapt_far
 
 F = Fraction
 
@@ -243,3 +244,38 @@ def test_a_claim_about_numbers_without_rounds_has_no_series() -> None:
     found = hunt(one, pool=40, evaluations=0, far=0)
     assert found.broken is None
     assert "K" not in found.reached.sizes
+
+
+@algorithm
+def svrg(w, x, *, eta, H):
+    """One epoch."""
+    g = w.full_gradient(x)
+    y = x
+    for _ in w.repeat(H):
+        i = w.sample()
+        y = y - eta * (w.mean(w.gradient(y, i) - w.gradient(x, i)) + g)
+    return y
+
+
+EPOCH = claim(
+    "epoch",
+    "E(norm2(x[k+1] - xstar)) <= (1 - eta*mu)**H*E(norm2(x[k] - xstar))",
+    of=svrg,
+    assuming=("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)", "eta <= 1/(10*L)"),
+)
+"""The variance of an epoch has a floor: two samples of curvatures 1 and 0 break it from 73 steps on."""
+
+
+def test_an_instance_with_room_is_tried_far_out():
+    """Two equal samples make the sentence an equation, and are the tightest; others are not made longer rung by rung."""
+    found = hunt(EPOCH, pool=200, evaluations=0, only_pool=True)
+    assert found.broken is None
+    leap = leapt_far(EPOCH, found, lambda: False, Budget(None))
+    assert leap is not None
+    assert leap.measured.broken
+    assert leap.drawn.values["H"] > 16
+
+
+@pytest.mark.slow
+def test_an_epoch_that_is_too_long_is_refuted(tmp_path):
+    assert examine(EPOCH, quick=True, out=tmp_path).verdict == "refuted"

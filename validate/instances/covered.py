@@ -10,7 +10,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number, UndefinedError, names_in
-from theory.predicates import Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
+from theory.predicates import Connected, Convex, PolyakLojasiewicz, Quadratic, StronglyConvex
 from theory.program import LINEAR_GIVEN_DRAWS, Instruction, Program
 from theory.program.altering import altered
 from theory.sentence import (
@@ -217,7 +217,19 @@ def closed(claim: Claim) -> list[str]:
     wild = [one.text for one in claim.predicates if isinstance(one, PolyakLojasiewicz) and not _is_convex(claim, one)]
     if wild:
         found.append(f"functions with {'; '.join(wild)} need not be convex, and no search knows their curved valleys")
+    if any(isinstance(one, Connected) for one in claim.predicates) and _is_of_single_clients(claim):
+        found.append("what a network does to single clients hangs on more of it than rho, and few networks were tried")
     return found
+
+
+def _is_of_single_clients(claim: Claim) -> bool:
+    """Whether more than mean squares over the clients is compared: the largest, the first, lengths without a square."""
+    meant = [part for side in claim.sentence.sides for part in everything_meant(side, claim.vocabulary)]
+    return any(isinstance(part, Apply) and part.operation in (*SINGLE, "norm") for part in meant)
+
+
+SINGLE = ("max_n", "min_n", "first_n")
+"""Of the clients."""
 
 
 SQUARED = ("norm2", "dot")

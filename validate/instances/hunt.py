@@ -42,6 +42,7 @@ from validate.instances.stages import (
     Budget,
     confirmed,
     from_afar,
+    leapt_far,
     made_longer,
     sharpened,
 )
@@ -51,7 +52,8 @@ POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
 POSITIONS = "vectors at the corners of simplices and polygons"
-AFAR, ALONG, SEARCH = "far out", "the tightest, made larger", "search in batches"
+AFAR, ALONG, LEAPT = "far out", "the tightest, made larger", "others with room, at once far out"
+SEARCH = "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
 TURNING = "long runs that turn"
 RARE = "chances of a hundredth and less"
@@ -60,7 +62,7 @@ FEW_KEPT = "long runs that keep one coordinate"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (LARGER, ALONG, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
+SHORT = (LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 3.0
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
@@ -172,6 +174,7 @@ def _breaks(
     tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
     yield from _staged(from_afar(claim, found, far, seed, stop, budget), AFAR)
     yield from _staged(made_longer(claim, found, stop, budget), ALONG)
+    yield from _staged(leapt_far(claim, found, stop, budget), LEAPT)
     yield from _staged(of_every_size(claim, found, stop, budget), SIZES)
     for seen in far_out(claim, found, seed, stop):
         yield seen, FAR_OUT

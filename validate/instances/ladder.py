@@ -7,7 +7,7 @@ longer is made simpler, and both sides are computed again in fractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
@@ -38,6 +38,8 @@ GROWS = 1e-9
 """By how much an instance is to come closer to a break."""
 FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)), 1.01
 """By which numbers are moved; by how much left over right is to grow for it."""
+LEAP = 8
+"""By which the farthest value of an integer is divided, to be tried first."""
 CONFIRMED = 10**5
 """Terms of a sum that are added in fractions."""
 
@@ -105,6 +107,31 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
                 broken = climb.first_break_elsewhere()
             if broken is not None and climb.confirmed(broken):
                 return found
+    return found
+
+
+def leapt(claim: Claim, some: Sequence[Seen], spent: Callable[[], bool], fits: Callable[[Drawn], bool]) -> Ladder:
+    """Each integer of some instances at once far out: there a side may have gone to 0 that was the larger one.
+
+    Args:
+        claim: the claim.
+        some: instances on which it holds, by far.
+        spent: whether the budget is.
+        fits: whether moments of an instance take little work.
+    """
+    found = Ladder()
+    for seen in some:
+        base = candidate_of(seen.drawn)
+        for way in ways(claim, base):
+            climb = Climb(claim, base, way, found, spent, fits)
+            for value in sorted({way.most // LEAP, way.most}):
+                if spent():
+                    return found
+                told = climb.told(base, value) if value > way.now else None
+                if told is not None and told.broken:
+                    if climb.confirmed(climb.bisected(base, way.now, value)):
+                        return found
+                    break
     return found
 
 

@@ -22,11 +22,11 @@ from validate.instances.candidates import (
     size,
     smaller,
 )
-from validate.instances.ladder import climbed, score_in_floats
+from validate.instances.ladder import climbed, leapt, ratio_of, score_in_floats
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
-from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
+from validate.instances.seen import OUTCOMES, Hunt, Seen, is_telling, measured
 from validate.instances.sharp import moved_by_draws, sharpest
 from validate.instances.uneven import uneven
 from validate.play import Play
@@ -135,6 +135,34 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
             broken = far if far.measured.broken else climbed(claim, [far], spent, lambda _: True).broken
             if broken is not None:
                 return broken
+    found.reached.join(claim, ladder.reached)
+    found.suspect = found.suspect or ladder.suspect
+    return ladder.broken
+
+
+ROOM, LEAPS = (0.9, 0.6, 0.3, 0.1), 0.5
+"""Left over right below which the tightest quadratics are tried far out; their share of the budget."""
+
+
+def leapt_far(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
+    """Instances of which moments tell, with room, that break the claim at once far out along one of their integers.
+
+    The tightest are often such as make a sentence an equation, at any size: these say nothing of the others.
+    """
+    if claim.program is None or not claim.program.operations <= LINEAR_GIVEN_DRAWS:
+        return None
+    told = [seen for seen in found.seen if is_telling(seen) and isinstance(seen.drawn.instance.problem, Quadratics)]
+    told.sort(key=lambda seen: (-round(seen.score, 6), size(candidate_of(seen.drawn))))
+    with_room = (next((seen for seen in told if ratio_of(seen.score) < most), None) for most in ROOM)
+    some = {id(seen): seen for seen in with_room if seen is not None}
+    before = work.operations()
+    ladder = leapt(
+        claim,
+        [*some.values()],
+        lambda: stop() or budget.took(before, LEAPS),
+        lambda one: fits_moments(claim, one),
+    )
+    budget.leave_out(before)
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     return ladder.broken
