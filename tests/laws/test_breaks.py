@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.laws import units
 from tests.rounds import descent
 from tests.shares import share
+from theory import algorithm
 from theory.claim import Claim, claim
 from validate import breaks as breaking
 from validate import verifier
@@ -154,5 +155,22 @@ def test_a_rate_at_one_number_of_rounds_is_held_against_knees(rounds: int, const
         f"f(x[K]) - fstar <= L*norm2(x0 - xstar)/{constant}",
         of=descent,
         assuming=("smooth(f, L)", "convex(f)", "eta == 1/L", f"K == {rounds}"),
+    )
+    assert examine(one, quick=True, out=tmp_path).verdict == "refuted"
+
+
+@algorithm
+def sign_descent(w, x, *, eta):
+    return x - eta * w.sign(w.full_gradient(x))
+
+
+@pytest.mark.slow
+def test_sixty_coordinates_are_no_hang(tmp_path: Path) -> None:
+    """30 for the 29 would be true; a claim of so many coordinates is not made smaller."""
+    one = claim(
+        "one",
+        "f(x[k+1]) <= f(x[k]) - eta*norm(grad(f, x[k])) + 29*eta**2*L",
+        of=sign_descent,
+        assuming=("smooth(f, L)", "d == 60"),
     )
     assert examine(one, quick=True, out=tmp_path).verdict == "refuted"

@@ -1,11 +1,14 @@
 """The one JSON form of an instance: read, written, refused."""
 
 import json
+import random
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sim.problems import Quadratic
 from theory import claim
@@ -18,6 +21,7 @@ from validate.instances.longer import MEMORY, longer, ways
 from validate.instances.nearby import simpler
 from validate.instances.pool import drawn
 from validate.instances.setting import Setting
+from validate.instances.shapes import turned_axes
 
 F = Fraction
 
@@ -313,3 +317,9 @@ def test_the_number_of_remembered_vectors_is_the_number_of_weights_where_the_cla
     assert grown is not None
     assert (len(grown.values["alpha"]), grown.values["J"], grown.instance.lengths[0]) == (5, 5, 5)
     assert grown.values["eta"] <= 1 / (5 * grown.values["L"])
+
+
+@given(dim=st.integers(2, 40), seed=st.integers(0, 10**6))
+def test_turned_axes_are_orthogonal_and_of_length_1(dim: int, seed: int) -> None:
+    axes = turned_axes(dim, random.Random(seed))
+    assert (axes @ axes.T == np.eye(dim, dtype=int)).all()

@@ -267,7 +267,7 @@ EPOCH = claim(
 
 
 def test_an_instance_with_room_is_tried_far_out():
-    """Two equal samples make the sentence an equation, and are the tightest; others are not made longer rung by rung."""
+    """Two equal samples make the sentence an equation, and are the tightest: others are not made longer by rungs."""
     found = hunt(EPOCH, pool=200, evaluations=0, only_pool=True)
     assert found.broken is None
     leap = leapt_far(EPOCH, found, lambda: False, Budget(None))

@@ -35,7 +35,7 @@ from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.positions import in_position
 from validate.instances.rare import with_rare_chances
 from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_missed
-from validate.instances.shapes import Size
+from validate.instances.shapes import MOST_TURNED, Size
 from validate.instances.shrinking import shrunk
 from validate.instances.stages import (
     LEAST,
@@ -276,7 +276,8 @@ class _Doubts:
         if stands or found.broken is None:
             found.first, found.origin = seen, "search" if stage in (SEARCH, TURNING) else "pool"
             found.stage, found.tried = stage, before
-            found.broken = shrunk(self.claim, seen) if self.smallest and stage not in SHORT else seen
+            wide = (seen.drawn.instance.dim or 1) > MOST_TURNED  # each move would take seconds
+            found.broken = shrunk(self.claim, seen) if self.smallest and not wide and stage not in SHORT else seen
         self.refused += not stands
         return stands or self.refused >= REFUSED or (self.refused == 1 and self.accepted(found.broken))
 

@@ -40,7 +40,7 @@ from validate.instances.relations import has_length, holds, relation_satisfied
 from validate.instances.ridge_shapes import made_ridges, may_slant
 from validate.instances.scalars import Schedule
 from validate.instances.setting import Setting, Values, schedules_of
-from validate.instances.shapes import DISTANCES, LARGE, SIZES, Size, made, shape_of
+from validate.instances.shapes import DISTANCES, LARGE, MOST_TURNED, SIZES, Size, made, shape_of
 
 F = Fraction
 ROUNDS = (1, 2, 3, 2)
@@ -215,7 +215,7 @@ def drawn(
     turn = seed % EVERY != 0 if shape.flat else seed % EVERY == EVERY - 1
     bends = turn and not (large or long) and shape.even == "any" and allows_pieces(claim)
     lines = [one for one in sizes if one.dim == 1] if bends else []
-    planes = [one for one in sizes if one.dim > 1] if bends else []
+    planes = [one for one in sizes if 1 < one.dim <= MOST_TURNED] if bends else []
     aside = random.Random(f"{seed} in the plane, {claim.spelling}")
     in_plane = bool(planes) and (not lines or aside.random() < (IN_PLANE_BOUNDED if shape.flat else IN_PLANE))
     if in_plane:

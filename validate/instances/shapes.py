@@ -20,6 +20,7 @@ from sim.problems import Quadratic
 from theory import predicates as p
 from theory.for_every import ForEvery
 from theory.predicates import Predicate
+from theory.program import work
 from theory.sentence import index_of, text_of
 from validate import satisfied
 
@@ -37,6 +38,10 @@ ENTRIES = (F(1), F(-1), F(11, 10), F(0), F(1, 2), F(-2))
 """Of such a sample's row."""
 # rational rotations of the plane (Pythagorean triples), as cosine and sine
 ROTATIONS = ((F(3, 5), F(4, 5)), (F(5, 13), F(12, 13)), (F(1), F(0)), (F(0), F(1)), (F(8, 17), F(15, 17)))
+MOST_TURNED, FEW_TURNED = 32, 8
+"""Coordinates up to which all are turned; turns where there are more."""
+PER_OPERATION = 10
+"""Entries of products of matrices that take as much as an operation (`theory.program.work`)."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +178,8 @@ def made(
         even: the probability that there is one curvature everywhere, with which many bounds are attained.
         unit: of curvature.
     """
+    if size.dim > MOST_TURNED:
+        work.count(size.clients * size.samples * size.dim**3 // PER_OPERATION)
     axes = rotation(size.dim, rng)
     curvatures = tuple(unit * value for value in ((*CURVATURES, *EXTREMES) if extreme else CURVATURES))
     if shape.even != "any" or (even and rng.random() < even and not shape.flat):
@@ -193,14 +200,12 @@ def rotation(dim: int, rng: random.Random) -> Any:
 
 
 def turned_axes(dim: int, rng: random.Random) -> Any:
-    """A product of rotations of two coordinates each."""
+    """A product of rotations of two coordinates each; of a few where there are many, as fractions grow with each."""
     matrix = _identity(dim)
-    for first in range(dim - 1):
+    for first in range(dim - 1 if dim <= MOST_TURNED else FEW_TURNED):
         c, s = rng.choice(ROTATIONS)
-        turn = _identity(dim)
-        turn[first, first], turn[first, first + 1] = c, -s
-        turn[first + 1, first], turn[first + 1, first + 1] = s, c
-        matrix = matrix @ turn
+        one, two = matrix[:, first].copy(), matrix[:, first + 1].copy()
+        matrix[:, first], matrix[:, first + 1] = c * one + s * two, c * two - s * one
     return matrix
 
 
