@@ -28,6 +28,7 @@ from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.fixed import fixed_numbers
 from validate.instances.growth import still_growing
+from validate.instances.longer import ROUNDS
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions, starts_at
@@ -103,7 +104,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     if telling and _less_is_nothing(claim, telling):
         missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
-    missing += still_growing(found.reached.rungs)
+    missing += still_growing(found.reached.rungs, ROUNDS)
     fixed = fixed_numbers(claim)
     for symbol in claim.symbols:
         name = index_of(symbol)[0]

@@ -9,70 +9,103 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 Rungs: TypeAlias = "tuple[tuple[int, float], ...]"
 """Values of an integer, growing, and left over right on an instance with each."""
 
-SLOW = 0.85
-"""Beyond this part of the growth by one doubling that is left at the next, it is taken for a power of how often it was
-doubled: what grows as that logarithm does need not be bounded."""
+RUNGS, APART, FAR = 4, 1.5, 64
+"""How many are compared, how many times as large as the one before each is at least, and what the last is at least."""
+LEAST = 0.01
+"""Part of itself by which left over right grows over them, at least."""
 BEYOND = 1.01
-"""Where left over right is to go, beyond 1, as it is not known so well."""
-APART, LEAST = 1.5, 0.01
-"""How many times as large an integer is as the one before, of those that are compared; part of itself by which left
-over right grows over three of them, at least."""
+"""Where left over right is to go, beyond 1, as that is not known so well."""
+STEADY = 0.97
+"""What is left of the growth by a doubling at the next is steady if it shrinks to no less than this part of itself."""
+SLOW = 0.85
+"""Beyond this it is taken for a power of how often an integer was doubled: logarithms need not be bounded."""
 
 
-def still_growing(all_rungs: Iterable[tuple[str, Rungs]]) -> Iterator[str]:
-    """In words, along which integers left over right grows beyond 1, as far as its last rungs tell; each once."""
+def still_growing(all_rungs: Iterable[tuple[str, Rungs]], rounds: str) -> Iterator[str]:
+    """In words, along which integers left over right grows beyond 1, as far as its last rungs tell; each once.
+
+    Args:
+        all_rungs: by integer.
+        rounds: which of them counts rounds: along it even growth that slows down counts, while it is that of a power.
+    """
     told = set[str]()
     for name, rungs in all_rungs:
-        if name not in told and grows_beyond(rungs):
+        if name not in told and grows_beyond(rungs, powers=name == rounds):
             told.add(name)
             value, ratio = rungs[-1]
             yield f"left over right grows with {name}, to {ratio:.3g} at {value:,}, and need not stay below 1"
 
 
-def grows_beyond(rungs: Rungs) -> bool:
-    """Whether left over right grows, to more than anywhere before, and to beyond 1 if it goes on like that."""
+def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
+    """Whether left over right grows, to more than anywhere before, and to beyond 1 if it goes on like that.
+
+    Args:
+        rungs: values with left over right.
+        powers: whether growth that slows down has no limit for as long as each doubling brings more than the last.
+    """
     apart: list[tuple[int, float]] = []
     for value, ratio in reversed(rungs):
         if not apart or value * APART <= apart[-1][0]:
             apart.append((value, ratio))
-    if len(apart) < 3:
+    last = apart[RUNGS - 1 :: -1]
+    ratios = [ratio for _, ratio in last]
+    if len(last) < RUNGS or last[-1][0] < FAR or ratios[-1] < max(ratio for _, ratio in rungs):
         return False
-    high, middle, low = (ratio for _, ratio in apart[:3])
-    grows = high == max(ratio for _, ratio in rungs) and low < middle < high and high - low > LEAST * high
-    return grows and limit(apart[2::-1]) > BEYOND
+    if any(high <= low for low, high in pairwise(ratios)) or ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
+        return False
+    before, now = _left_by_a_doubling(last[:3]), _left_by_a_doubling(last[1:])
+    if now >= STEADY * before:
+        return limit(last[1:]) > BEYOND
+    return (powers and now >= 1) or _limit_of_hyperbola(last[1:]) > BEYOND
 
 
 def limit(rungs: Sequence[tuple[int, float]]) -> float:
-    """Where left over right goes as an integer does to infinity, from its last three values; inf where it has no limit.
+    """Where left over right goes as an integer does to infinity, if it goes on as steadily; inf where it has no limit.
 
     Args:
-        rungs: at least three values of the integer, at least 1 and growing, with left over right there.
+        rungs: three values of the integer, at least 1 and growing, with left over right there, which grows.
 
     Example:
-        >>> round(limit([(2**j, 1 - 2.0**-j) for j in range(1, 9)]), 3)
+        >>> round(limit([(2**j, 1 - 2.0**-j) for j in (6, 7, 8)]), 3)
         1.0
-        >>> limit([(2**j, j / 100) for j in range(1, 9)])  # a logarithm
+        >>> limit([(2**j, j / 100) for j in (6, 7, 8)])  # a logarithm
         inf
     """
-    (one, low), (two, middle), (three, high) = ((math.log2(value), ratio) for value, ratio in rungs[-3:])
-    before, last = (middle - low) / (two - one), (high - middle) / (three - two)
-    if last <= 0:
-        return high
-    if before <= 0:
-        return math.inf
-    left = (last / before) ** (2 / (three - one))  # of the growth by a doubling, at the next
+    left = _left_by_a_doubling(rungs)
     if left >= 1:
         return math.inf
-    here = last * left ** ((three - two) / 2)
+    (_, middle), (three, high) = ((math.log2(value), ratio) for value, ratio in rungs[1:])
+    apart = math.log2(rungs[2][0] / rungs[1][0])
+    here = (high - middle) / apart * left ** (apart / 2)
     if left <= SLOW:
         return high - here / math.log(left)
     power = -three * math.log(left)
     return math.inf if power <= 1 else high + here * three / (power - 1)
+
+
+def _left_by_a_doubling(rungs: Sequence[tuple[int, float]]) -> float:
+    """What part of the growth by one doubling is left at the next, of three rungs that grow."""
+    (one, low), (two, middle), (three, high) = ((math.log2(value), ratio) for value, ratio in rungs)
+    before, last = (middle - low) / (two - one), (high - middle) / (three - two)
+    return float((last / before) ** (2 / (three - one)))
+
+
+def _limit_of_hyperbola(rungs: Sequence[tuple[int, float]]) -> float:
+    """The limit of a - b/(value + c) through three rungs that grow; inf where no such grows to the end."""
+    (one, low), (two, middle), (three, high) = rungs
+    part = (high - middle) / (middle - low) * (two - one) / (three - two)  # (one + c)/(three + c)
+    if not 0 < part < 1:
+        return math.inf
+    c = (part * three - one) / (1 - part)
+    if one + c <= 0:
+        return math.inf
+    return middle + (high - middle) * (three + c) / (three - two)
 
 
 __all__ = ["Rungs", "grows_beyond", "limit", "still_growing"]
