@@ -73,6 +73,24 @@ def saga_of_clients(w, x, c, *, eta, S):
     return x - eta * (w.average(g - c, active) + w.mean(c)), w.where(active, g, c)
 
 
+@algorithm(x="x0", q="x0")
+def heads(w, x, q, *, p):
+    """The share of the clients whose coin falls so, times x0."""
+    return x, w.mean(w.coins(p) * w.each(x))
+
+
+@algorithm
+def signs(w, x, *, eta):
+    """A step along the signs of the gradient."""
+    return x - eta * w.sign(w.full_gradient(x))
+
+
+@algorithm(x="x0", v="each grad(f_n, x0)")
+def averaged(w, x, v, *, eta, beta):
+    """Descent, beside a moving average of the gradients."""
+    return x - eta * w.full_gradient(x), beta * v + (1 - beta) * w.gradient(x)
+
+
 R = "norm2(x0 - xstar)"
 EACH = ("smooth(f_n, L)", "convex(f_n)")
 STEP = f"E(norm2(x[1] - xstar)) <= (1 - eta*mu*(2 - 2*eta*L + eta*mu))*{R} + {{0}}*eta**2*s2"
@@ -139,6 +157,16 @@ CLAIMS = (
     claim("saga", f"{PSI.format('k+1')} <= (1 - min(eta*mu, S/(2*N)))*({PSI.format('k')})", of=saga_of_clients,
           assuming=("smooth(f_n, L)", "convex(f_n)", "strongly_convex(f, mu)", "eta <= 1/(6*L)", "S <= N"),
           remarks=("45 clients x^2/2 and 5 clients 0, S = 1, eta = 1/6, mu = 9/10, k = 26",)),
+    claim("hoeffding", "quantile(norm(q[1]), 1 - a) <= norm(x0)*(p + sqrt(5*log(1/a)/(12*N)))", of=heads,
+          assuming=("a < 1", "p <= 1"), remarks=("N = 24, a = 7.69e-9, p = 3/10: 7/8 is more than 0.8695",)),
+    claim("noise-ball", f"E(norm2(x[k] - xstar)) <= (1 - eta*mu)**k*{R} + 5000*eta**2*s2/N", of=one_sample,
+          where=SPREAD, assuming=("smooth(f_ni, L)", "convex(f_ni)", "strongly_convex(f, mu)", "eta <= 1/(2*L)"),
+          remarks=("small mu and more than 5,000 rounds: a factor 1/(eta*mu) is missing",)),
+    claim("signs", "f(x[k+1]) <= f(x[k]) - eta*norm(grad(f, x[k])) + 25*eta**2*L", of=signs,
+          assuming=("smooth(f, L)",), remarks=("d = 100, norm2(x)/2, eta = 1, x0 = (1, .., 1)/10",)),
+    claim("harmonic", "sum_k(1/(k + 1)) <= 97/100*log(K) + 1", remarks=("K = 2,000,000",)),
+    claim("averaged", "dot(mean_n(v[k]), grad(f, x[k])) >= 0", of=averaged, assuming=(*WHOLE, "eta <= 1/(4*L)",
+          "beta < 1"), remarks=("as in angle, where beta is nearly 1",)),
     claim("valley", "dot(grad(f, x), x - xstar) >= 0", vectors=("x",), assuming=("pl(f, mu)", "smooth(f, L)"),
           remarks=("h'Ah/2, A = diag(1, 100), h = x turned by the angle -log(1 + norm2(x))/2: mu = 1/2, L < 300, and "
                    "the left side is down to -19*norm2(x)",)),
