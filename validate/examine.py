@@ -134,7 +134,7 @@ def examine(
     if result.verdict == "supported":
         stop()
         tell(f"{claim.id}: once more, from other draws")
-        again = _hunt(claim, True, seed + OTHER_DRAWS, tell, stop, stands)
+        again = _hunt(claim, True, seed + OTHER_DRAWS, tell, stop, stands, again=True)
         if again.broken is None:
             held += [still_unbroken(again), *_doubts(again)]
         else:
@@ -246,6 +246,7 @@ def _hunt(
     stop: Callable[[], bool],
     stands: Callable[[Seen], bool],
     begun: Hunt | None = None,
+    again: bool = False,
 ) -> Hunt:
     return hunt(
         claim,
@@ -258,6 +259,7 @@ def _hunt(
         stop=stop,
         operations=OPERATIONS[small],
         begun=begun,
+        again=again,
     )
 
 

@@ -88,6 +88,7 @@ def hunt(
     only_pool: bool = False,
     least: int = LEAST,
     begun: Hunt | None = None,
+    again: bool = False,
 ) -> Hunt:
     """Try to break a claim.
 
@@ -108,10 +109,12 @@ def hunt(
         only_pool: whether nothing comes after the pool.
         least: instances of the pool that it then has, unless all of the budget is spent.
         begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
+        again: whether a hunt from another seed broke nothing: stages that draw nothing from the seed are left out.
     """
     found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    for seen, stage in _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least):
+    some = _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least, again)
+    for seen, stage in some:
         if doubts.settled(seen, stage):
             return found
     found.tried = found.tried if found.broken is not None else doubts.tried
@@ -130,6 +133,7 @@ def _breaks(
     operations: int | None,
     only_pool: bool,
     least: int,
+    again: bool,
 ) -> Iterator[tuple[Seen, str]]:
     """What breaks the claim, with the stage in which it was met."""
     budget = Budget(operations)
@@ -147,13 +151,12 @@ def _breaks(
     free, before = without_loss(claim), work.operations()
     if free is not None:
         tell(f"{claim.id}: {free.told}")
-        some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least)
+        some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least, again)
         yield from _moved(free, some_of)
         budget.leave_out(before)
-    for seen in on_a_line(claim, found, stop):
-        yield seen, LINE
-    for seen in in_position(claim, found, stop):
-        yield seen, POSITIONS
+    if not again:
+        yield from ((seen, LINE) for seen in on_a_line(claim, found, stop))
+        yield from ((seen, POSITIONS) for seen in in_position(claim, found, stop))
     if far and claim.program is not None and has_functions(claim):
         tell(f"{claim.id}: instances with few numbers, made larger and larger")
         for seen, longer in sharpened(claim, found, far, seed, stop, operations):
@@ -184,9 +187,11 @@ def _breaks(
         yield from _staged(seen, FEW_KEPT)
     for seen in with_more_outcomes(claim, found, stop, budget):
         yield from _staged(seen, OUTCOMES)
-    for seen in turned(claim, found, stop):
-        yield seen, TURNING
+    if not again:
+        yield from ((seen, TURNING) for seen in turned(claim, found, stop))
     yield from _staged(further(claim, found, pool, seed, stop), FURTHER)
+    if again:
+        return
     ladder = in_more_coordinates(claim, stop)
     found.reached.join(claim, ladder.reached)
     yield from _staged(ladder.broken, COORDINATES)
