@@ -162,7 +162,8 @@ def _doubts(found: Hunt, proved: bool = False) -> list[Evidence]:
     if found.near is not None and not proved:
         text = (
             "broken by far, where an equation that it assumes is satisfied up to rounding "
-            f"({described(found.near.drawn)}); no fractions satisfy it exactly, so that there is no certificate"
+            f"({described(found.near.drawn)}); no fractions were met that satisfy it exactly, so that there is no "
+            "certificate"
         )
         doubts.append(_unconfirmed(text, found.near.drawn))
     return doubts

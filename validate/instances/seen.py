@@ -98,7 +98,8 @@ class Hunt:
         far: instances with many clients, many turns or long runs, in floats.
         reached: how far the tightest instances were made longer.
         suspect: one of these that seems to break the claim, which fractions neither confirm nor clear.
-        near: one that breaks it by far, and satisfies an equation of the claim up to rounding: no fractions do exactly.
+        near: one that breaks it by far, and satisfies an equation of the claim up to rounding: none was met that does
+            exactly.
         first: the same instance as it was found.
         turned: whether long runs that turn were looked for.
         stage: of the hunt, in which that was.
