@@ -302,3 +302,9 @@ def test_what_bounds_no_size_from_below_is_kept(text):
 def test_what_both_sides_have_is_left_out(statement, free):
     one = two_sided(replace(CONTRACTS, statement=statement, assuming=()))
     assert (None if one is None else one.free.statement) == free
+
+
+def test_a_product_of_many_sums_is_not_written_out():
+    product = "*".join(f"(1 - a{i})" for i in range(40))
+    assert two_sided(claim("one", f"{product} <= 1 + b")) is None
+    assert two_sided(claim("one", f"0 <= {product} - b")) is None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, zip_longest
 from operator import itemgetter
@@ -140,7 +140,8 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
     for one in (one for one in climbed if one.free in least and certain):
         for at, way in enumerate(ways(claim, one.here.base)):
             if way.name == ROUNDS:
-                yield _Integer(one, way.name, at, way.now, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
+                rungs = [(way.now, one.ratio)]
+                yield _Integer(one, way.name, at, rungs, [v for v in LONG_RUNS if v > way.now], [*LONGEST])
     few = [one for one in climbed if one.here.layout.size <= FEW] or climbed
     for one in sorted(few, key=lambda one: -one.population.best):
         names = set[str]()
@@ -154,7 +155,7 @@ def _growing(claim: Claim, climbed: list[_Climbed]) -> Iterator[_Integer]:
             doubled = (way.now * 2**i for i in range(1, DOUBLED + 1))
             later = [value for value in doubled if value not in each]
             sure = dict.fromkeys(v for v in (*each, *told) if v > way.now)
-            yield _Integer(one, way.name, at, way.now, [*sure], [v for v in later if v not in sure])
+            yield _Integer(one, way.name, at, [(way.now, one.ratio)], [*sure], [v for v in later if v not in sure])
         known |= names
 
 
@@ -172,24 +173,22 @@ class _Integer:
         of: the population.
         name: of the integer.
         at: which of its ways it is.
-        now: its value.
+        rungs: its values, from the first, and left over right on the tightest of each population.
         values: what it is to be in any case.
         later: what it is to be then, for as long as that brings a break nearer.
         best: the score of what came nearest.
         last: the latest population.
-        rungs: its values, from the first, and left over right on the tightest of each population.
         value: the latest.
     """
 
     of: _Climbed
     name: str
     at: int
-    now: int
+    rungs: list[tuple[int, float]]
     values: list[int]
     later: list[int]
     best: float = NONE
     last: _Climbed | None = None
-    rungs: list[tuple[int, float]] = field(default_factory=list)
     value: int = 0
 
     def next(self, claim: Claim, rng: np.random.Generator, known: set[Any]) -> _Climbed | None:
@@ -217,7 +216,7 @@ class _Integer:
     def goes_on(self, larger: _Climbed | None) -> bool:
         """Whether there is more to come."""
         if larger is not None:
-            self.rungs = [*(self.rungs or [(self.now, self.of.ratio)]), (self.value, larger.ratio)]
+            self.rungs.append((self.value, larger.ratio))
         best = NONE if larger is None else larger.population.best
         nearer = best > BETTER * self.best
         self.best, self.last = max(best, self.best), larger or self.last

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 
 from theory.claim import Claim
 from theory.formula import Apply, Number
@@ -17,6 +18,8 @@ from validate.instances.outcomes import measured_at_length
 from validate.instances.seen import Seen
 
 ZERO = Number(Fraction(0))
+MOST = 256
+"""Terms of a side: a product of sums has more than anybody would go through."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class TwoSided:
 
 def two_sided(claim: Claim) -> TwoSided | None:
     """The claim with what is different on either side; None where it is so, or nothing else is to be on one of them."""
+    if any(_count(side) > MOST for side in claim.sentence.sides):
+        return None
     left, right = ([*addends(side)] for side in claim.sentence.sides)
     shared = [term for term in left if term in right]
     for term in shared:
@@ -87,6 +92,14 @@ def _distributed(e: Expression) -> Iterator[tuple[bool, Expression]]:
         yield False, Number(-e.value)
     else:
         yield True, e
+
+
+def _count(e: Expression) -> int:
+    """How many addends there are, at most."""
+    terms = [term for _, _, term in signed_terms(e)]
+    if len(terms) > 1 or terms[0] is not e:
+        return sum(map(_count, terms))
+    return prod(_count(parts(e)[i]) for i in _linear_in(e))
 
 
 def _linear_in(e: Expression) -> Iterable[int]:
