@@ -57,6 +57,7 @@ KINDS: tuple[Kind, ...] = ("theorem", "lemma", "proposition", "corollary", "rema
 Sureness = Literal["", "read", "transcribed", "secondary", "memory"]
 SURENESS: tuple[Sureness, ...] = ("", "read", "transcribed", "secondary", "memory")
 _READ: ContextVar[bool] = ContextVar("read", default=True)
+_WRITTEN: ContextVar[list[Claim] | None] = ContextVar("written", default=None)
 
 
 @contextmanager
@@ -70,6 +71,17 @@ def unread() -> Iterator[None]:
         yield
     finally:
         _READ.reset(before)
+
+
+@contextmanager
+def written() -> Iterator[list[Claim]]:
+    """The claims that `claim` writes within, in their order: a file may leave it to its reader to gather them."""
+    found: list[Claim] = []
+    before = _WRITTEN.set(found)
+    try:
+        yield found
+    finally:
+        _WRITTEN.reset(before)
 
 
 @dataclass(frozen=True)
@@ -608,4 +620,8 @@ def claim(label: str, statement: str | None = None, /, **fields_: Any) -> Any:
     unknown = sorted(set(fields_) - known)
     if unknown:
         raise TypeError(f"claim {label!r}: {unknown[0]}= is no field of a claim; there are {', '.join(sorted(known))}")
-    return Claim(label, statement or "", **fields_)
+    made = Claim(label, statement or "", **fields_)
+    gathered = _WRITTEN.get()
+    if gathered is not None:
+        gathered.append(made)
+    return made

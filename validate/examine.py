@@ -102,7 +102,7 @@ def examine(
     found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands, proved)
     broken = found.broken is not None and stands(found.broken)
     if not broken and all(item.refusal is not None for item in own):  # also where there is none
-        derived, proof = with_file(_proved(replace(claim, proof=None), proving.UNITS), Path(out))
+        derived, proof = with_file(_proved(replace(claim, proof=None), proving.work_of(claim)), Path(out))
         evidence += derived
         proved = _is_proved(evidence)
     if not (proved or broken):

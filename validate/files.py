@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from theory import catalog
-from theory.claim import LABEL, Claim, Paper
+from theory.claim import LABEL, Claim, Paper, written
 
 
 class Source(NamedTuple):
@@ -52,21 +52,23 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
     It is made known to the catalogue for as long as this process runs.
 
     Args:
-        path: of a file with one `Paper` (under any name, or several with one under the name ``PAPER``).
+        path: of a file with one `Paper` (under any name, or several with one under the name ``PAPER``); without
+            any, the claims that it writes are a paper with the file's name.
         content: of the file, where it has been read already.
 
     Raises:
         OSError: when the file cannot be read.
-        ValueError: when it is not Python, fails, has no paper, or one with the name of a paper that is known
+        ValueError: when it is not Python, fails, has neither paper nor claims, or a paper with the name of a paper that is known
             anyway; the message names the file, and the line where there is one.
     """
     given, path = str(path), Path(path)
     content = path.read_bytes() if content is None else content
     name = _module_name(path)
     before = sys.modules.get(name)
-    module = run(path, content)
+    with written() as claims:
+        module = run(path, content)
     try:
-        paper = _paper_in(module, path)
+        paper = _paper_in(module, path, claims)
         try:
             catalog.add(paper)
         except ValueError as error:
@@ -266,20 +268,33 @@ def _labelled(paper: Paper, path: str, label: str | None) -> Claim:
     raise ValueError(f"{path} has no claim {label!r}; there are {choice}")
 
 
-def _paper_in(module: ModuleType, path: Path) -> Paper:
+def _paper_in(module: ModuleType, path: Path, claims: Sequence[Claim]) -> Paper:
     found = {id(value): value for value in vars(module).values() if isinstance(value, Paper)}
     named = vars(module).get("PAPER")
     if isinstance(named, Paper):
         paper = named
     elif len(found) == 1:
         paper = next(iter(found.values()))
+    elif found:
+        raise ValueError(f"{path} has {len(found)} papers; it needs a theory.Paper under the name PAPER")
     else:
-        raise ValueError(f"{path} has {len(found) or 'no'} papers; it needs a theory.Paper under the name PAPER")
+        paper = _of_its_claims(path, [claim for claim in claims if not claim.paper])
     if not LABEL.match(paper.name):
         raise ValueError(f"{path}: the paper's name {paper.name!r} is not of lower-case letters, digits, '.' and '-'")
     if not paper.claims:
         raise ValueError(f"{path}: the paper {paper.name!r} has no claims")
     return paper
+
+
+def _of_its_claims(path: Path, claims: Sequence[Claim]) -> Paper:
+    """A paper with the file's name, of the claims that the file writes."""
+    if not claims:
+        raise ValueError(f"{path} has no papers, and no claims")
+    name = re.sub(r"[^a-z0-9.-]+", "-", path.stem.lower()).strip(".-") or "paper"
+    try:
+        return Paper(name, path.stem, "", tuple(claims))
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _line(error: BaseException, path: str) -> str:

@@ -250,7 +250,9 @@ def test_only_one_module_says_proved() -> None:
         ("delta > delta + mu", False),
         ("delta*mu <= 1", True),
         ("delta*mu <= 1/2", False),
-        ("exp(delta) >= 1", False),  # true, and beyond the method: silent
+        ("exp(delta) >= 1", True),
+        ("exp(delta) <= 1", False),
+        ("exp(delta) >= 1 + delta + delta**2/2", False),  # true, and beyond the method: silent
     ],
 )
 def test_claims_about_numbers(statement: str, expected: bool) -> None:

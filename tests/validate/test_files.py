@@ -34,12 +34,24 @@ def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
     assert files.load(path).name == "tiny"
 
 
+def test_claims_alone_are_a_paper_with_the_name_of_their_file(folder: Path) -> None:
+    """In their order, those without a name too, and none that the file takes from elsewhere."""
+    told = "from theory.papers.textbook import PAPER as BOOK\nBOOKS = [BOOK.claims[0]]\ndel BOOK\n"
+    (folder / "My own.v2.py").write_text(HEAD + told + BODY + "claim('b', 't <= t + s')\n")
+    paper = files.load("My own.v2.py")
+    assert paper.name == "my-own.v2"
+    assert [c.id for c in paper] == ["my-own.v2/a", "my-own.v2/b"]
+    (folder / "twice.py").write_text(HEAD + "claim('b', 't <= t + s')\nclaim('b', 't <= 2*t')\n")
+    with pytest.raises(ValueError, match=r"twice\.py: paper 'twice': the ids \['twice/b'\] are used twice"):
+        files.load("twice.py")
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
         ("x = 1\0", r"own.py(: | is not Python: )source code string cannot contain null bytes"),
         ("x = (", r"own.py, line 1: '\(' was never closed"),
-        ("x = 1", "own.py has no papers; it needs a theory.Paper under the name PAPER"),
+        ("x = 1", "own.py has no papers, and no claims"),
         ("import sys\nsys.exit()", "own.py, line 2: SystemExit"),
         ("\n\n1/0", "own.py, line 3: ZeroDivisionError: division by zero"),
         (TINY.replace("'smooth(f, L)'", "'smoth(f, L)'"), "own.py, line 6: claim 'a': "),

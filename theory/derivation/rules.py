@@ -184,6 +184,14 @@ def _axiom(
             return [Sentence(call("exp", call("+", *of)), "==", call("*", *(call("exp", each) for each in of)))], {}
         case "log" if len(of) == 1 and kernel.signs.positive(e):
             return [Sentence(call("log", e), "<=", call("-", e, one))], {}
+        case "log product" if len(of) == 2 and all(map(kernel.signs.positive, of)):
+            return [Sentence(call("log", call("*", *of)), "==", call("+", *(call("log", each) for each in of)))], {}
+        case "log quotient" if len(of) == 2 and all(map(kernel.signs.positive, of)):
+            return [Sentence(call("log", call("/", *of)), "==", call("-", *(call("log", each) for each in of)))], {}
+        case "exp log" if len(of) == 1 and kernel.signs.positive(e):
+            return [Sentence(call("exp", call("log", e)), "==", e)], {}
+        case "log exp" if len(of) == 1:
+            return [Sentence(call("log", call("exp", e)), "==", e)], {}
         case "abs" if len(of) == 1:
             return [Sentence(e, "<=", call("abs", e)), Sentence(call("neg", e), "<=", call("abs", e))], {}
         case "square" if len(of) == 1:
@@ -194,11 +202,13 @@ def _axiom(
             return [Sentence(e, "<=", call(over, e))], {}
         case "exponents" if len(of) == 3:
             return _exponents(kernel, *of), {}
-        case "bernoulli" if len(of) == 2:
+        case "bernoulli" | "exp power" if len(of) == 2:
             exponent = kernel.reader.value(of[1])
             whole = kernel.reader.whole(exponent) and all(c > 0 for c in exponent.over.values())
             base = call("+", one, e)
-            if whole and kernel.signs.nonnegative(base):
+            if schema == "exp power" and whole:
+                return [Sentence(call("exp", call("*", *of)), "==", call("**", call("exp", e), of[1]))], {}
+            if schema == "bernoulli" and whole and kernel.signs.nonnegative(base):
                 return [Sentence(call("**", base, of[1]), ">=", call("+", one, call("*", of[1], e)))], {}
     raise RejectedError(f"{schema} is no axiom, or not of these numbers")
 

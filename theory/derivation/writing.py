@@ -69,6 +69,11 @@ _SAID = {
     "coordinate": "coordinate({0})**2 <= norm2({0})",
     "exp": "exp({0}) >= 1 + ({0})",
     "exp sum": "exp(({0}) + ({1})) == exp({0})*exp({1})",
+    "exp power": "exp(({0})*({1})) == exp({0})**({1})",
+    "log product": "log(({0})*({1})) == log({0}) + log({1})",
+    "log quotient": "log(({0})/({1})) == log({0}) - log({1})",
+    "exp log": "exp(log({0})) == {0}",
+    "log exp": "log(exp({0})) == {0}",
 }
 """What axioms say that say one thing."""
 

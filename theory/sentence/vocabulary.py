@@ -230,7 +230,13 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     def need(shape: Shape) -> None:
         for argument, one in zip(parts(e), inner, strict=True):
             if one.shape != shape:
-                raise SentenceError(f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed")
+                named = (
+                    sorted({p.name for p in everything(argument) if isinstance(p, Name)}) if shape == "vector" else []
+                )
+                hint = f"; free vectors are named: vectors=({', '.join(map(repr, named))},)" if named else ""
+                raise SentenceError(
+                    f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed{hint}"
+                )
 
     if op in ("+", "-"):
         if shapes[0] != shapes[1]:

@@ -90,6 +90,7 @@ class Hunt:
         silent: instances of which the claim does not speak, or where a side is undefined in every row.
         undefined: rows in which a side is undefined.
         undecided: instances of which balls do not tell.
+        close: those of them where both sides have values, which balls do not tell apart.
         too_many: instances with too many outcomes.
         failed: other reasons for which an instance could not be measured, with their numbers.
         broken: the first instance that breaks the claim, made smaller; None where none did.
@@ -112,6 +113,7 @@ class Hunt:
     silent: int = 0
     undefined: int = 0
     undecided: int = 0
+    close: int = 0
     too_many: int = 0
     failed: dict[str, int] = field(default_factory=dict)
     broken: Seen | None = None
@@ -183,11 +185,13 @@ def measured(
     if both.silent or not any(row.status in ("holds", "broken") or row.agrees for row in both.rows):
         if both.undecided:
             count.undecided += 1
+            count.close += 1
         else:
             count.silent += 1
         return None
     if both.doubtful and not both.broken:
         count.undecided += 1
+        count.close += 1
         return None
     return Seen(one, both)
 

@@ -26,7 +26,7 @@ from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn
 from validate.instances.seen import Seen, measured, relations_missed
 from validate.measurement import claim_of
-from validate.proving import UNITS, evidence
+from validate.proving import evidence, work_of
 from validate.repairs.candidates import COST, Candidate, Edit, alone, applies, conflicts, said, texts
 from validate.repairs.conditions import conditions, only_at_equality
 from validate.repairs.edits import edited
@@ -212,7 +212,7 @@ class _Search:
     def _is_proved(self) -> bool:
         """Whether the printed claim has a derivation, or a search that knows nothing beside it finds one."""
         until = time.process_time() + EACH * self.seconds
-        return _proved(self.printed, 0) or _proved(self.claim, UNITS, until)
+        return _proved(self.printed, 0) or _proved(self.claim, work_of(self.claim), until)
 
     def _first(self, some: list[Suggested]) -> Suggested:
         """The nearest claim; one that is hardly farther, where a short search proves it and not that one."""
@@ -220,7 +220,7 @@ class _Search:
         for one in near if len(near) > 1 else ():  # the check looks for a derivation, too
             key, now = said(one[1].claim), time.process_time()
             if key not in self.proved and self.proving < PROVING * self.seconds:
-                self.proved[key] = _proved(one[1].claim, UNITS, now + EACH * self.seconds)
+                self.proved[key] = _proved(one[1].claim, work_of(one[1].claim), now + EACH * self.seconds)
                 self.proving += time.process_time() - now
             if self.proved.get(key):
                 return one

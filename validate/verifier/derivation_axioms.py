@@ -19,7 +19,12 @@ AXIOMS = {
     "coordinate": (1, ("coordinate(a_)**2 <= norm2(a_)",)),
     "exp": (1, ("exp(a_) >= 1 + a_",)),
     "exp sum": (2, ("exp(a_ + b_) == exp(a_)*exp(b_)",)),
+    "exp power": (2, ("exp(a_*b_) == exp(a_)**b_",)),
     "log": (1, ("log(a_) <= a_ - 1",)),
+    "log product": (2, ("log(a_*b_) == log(a_) + log(b_)",)),
+    "log quotient": (2, ("log(a_/b_) == log(a_) - log(b_)",)),
+    "exp log": (1, ("exp(log(a_)) == a_",)),
+    "log exp": (1, ("log(exp(a_)) == a_",)),
     "square": (1, ("0 <= a_*a_",)),
     "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),
     "bernoulli": (2, ("(1 + a_)**b_ >= 1 + b_*a_",)),
@@ -98,13 +103,13 @@ class Axioms(Sets):
 
     def asked(self, name: str, of: list[Node]) -> None:
         """What has to hold of the expressions of an axiom."""
-        if name == "log" and not self.signs.pos(of[0], self.start):
-            raise Uncheckable("the argument of the logarithm is not certainly positive")
-        if name == "bernoulli":
-            base = Node("+", (ONE, of[0]))
+        of_logarithms = name in ("log", "log product", "log quotient", "exp log")
+        if of_logarithms and not all(self.signs.pos(e, self.start) for e in of):
+            raise Uncheckable("the argument of a logarithm is not certainly positive")
+        if name in ("bernoulli", "exp power"):
             whole = self.signs.integer(of[1], self.start) and self.signs.nonneg(of[1], self.start)
-            if not (whole and self.signs.nonneg(base, self.start)):
-                raise Uncheckable("bernoulli: the exponent is no nonnegative integer, or 1 + a may be negative")
+            if not whole or (name == "bernoulli" and not self.signs.nonneg(Node("+", (ONE, of[0])), self.start)):
+                raise Uncheckable(f"{name}: the exponent is no nonnegative integer, or the base may be negative")
         if name == "quantile" and self.noisy():
             raise Uncheckable("with noise there is no largest of finitely many outcomes")
 

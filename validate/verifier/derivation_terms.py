@@ -295,12 +295,23 @@ class Polynomials:
         for a in sorted({a for m in p for a, _ in m}, key=by_number):
             common[a] = min(dict(m).get(a, 0) for m in p)
         shift = tuple((a, -e) for a, e in common.items() if e)
-        rest = self.mul(p, self.factors(shift)) if shift else p
+        rest = self.lowered(p, common) if shift else p
         by = self.sign(rest) / self.content(rest)
         rest = self.scale(rest, by)
         found = UNIT if set(rest) == {()} else self.of(self.atom("inv", self.frozen(rest)))
         found = self.scale(found, by)
         return self.mul(found, self.factors(shift)) if shift else found
+
+    def lowered(self, p: Poly, common: dict[Atom, int]) -> Poly:
+        """Each monomial without common powers; a root times one over it would not become 1, nor its square over it."""
+        found: Poly = {}
+        for m, c in p.items():
+            powers = dict(m)
+            for a, e in common.items():
+                powers[a] = powers.get(a, 0) - e
+            found[tuple(sorted([pair for pair in powers.items() if pair[1]], key=of_pair))] = c
+        self.spend(len(p))
+        return found
 
     def cleared(self, p: Poly, inv: Atom, most: int) -> Poly:
         """p times the denominator to the power `most`, in which no negative power of it is left."""

@@ -149,7 +149,7 @@ def test_the_command_prints_what_it_was_asked_for() -> None:
         ("missing.py", None, "missing.py: No such file or directory; `fedproof new missing.py` writes one"),
         ("bad.py", "1 +", "bad.py, line 1: invalid syntax"),
         ("bad.py", "x = 1\nraise RuntimeError('no luck')", "bad.py, line 2: RuntimeError: no luck"),
-        ("bad.py", "x = 1", "bad.py has no papers; it needs a theory.Paper under the name PAPER"),
+        ("bad.py", "x = 1", "bad.py has no papers, and no claims"),
         ("bad.py", FILE.replace("NAME", "perm"), "bad.py: there is a paper 'perm' already"),
         ("mine.py bad.py", FILE.replace("NAME", "mine"), "bad.py and mine.py both have the paper 'mine'"),
         ("mine.py:one", None, "mine.py:one is one claim; a report is on a whole paper, mine.py"),

@@ -13,9 +13,10 @@ from theory.derivation.search.atoms import deep
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.field import Field
+from theory.derivation.search.induction import induction
 from theory.derivation.search.lemmas import Lemma, lemmas
 from theory.derivation.search.settings import worth
-from theory.derivation.search.strategies import induction, joined
+from theory.derivation.search.strategies import joined
 from theory.derivation.spoken import monomial
 from theory.derivation.writing import telescope
 from theory.formula import Apply, Name, Number

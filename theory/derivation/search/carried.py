@@ -18,9 +18,9 @@ from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.facts import facts
 from theory.derivation.search.forms import Forms
+from theory.derivation.search.induction import at
 from theory.derivation.search.problem import Limit, Work
 from theory.derivation.search.settings import Settings
-from theory.derivation.search.strategies import at
 from theory.formula import Number
 from theory.sentence import OVER, applied, parse_expression, parse_sentence, read
 

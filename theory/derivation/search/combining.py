@@ -80,7 +80,11 @@ class _Combination(Candidates):
         for a in list(atoms):
             for q in self.forms.within(a):
                 atoms |= dict.fromkeys(self.forms.number_atoms({(): q}))
+            if self.context.signs and (inside := self.forms.squared(a)) is not None:
+                atoms |= dict.fromkeys(self.forms.number_atoms({(): inside}))
         self.field = field_ = Field(tuple(atoms))
+        self.put_for_squares = []
+        self.put_for_squares = self._of_roots()
         self.places = self._settings()
         if not self.places:
             tried.append("no numbers among those that are tried satisfy the hypotheses")
@@ -108,6 +112,8 @@ class _Combination(Candidates):
             answer = self._equation(problem)
         else:
             answer = self._sign(problem) if self.strict or set(problem.goal) <= {()} else None
+            if answer is None and self.context.signs:
+                return None
             answer = answer or find(problem, self.signs.nonnegative, self.signs.divides, self.context.work)
             answer = answer or (None if self.strict else self._sign(problem))
         return None if answer is None else self._written(answer, problem)
@@ -142,7 +148,32 @@ class _Combination(Candidates):
             at = self.field.places.get(name) if name != root and name.isidentifier() else None
             if at is not None and any(m[at] for p in (e.numer, e.denom) for m in p):
                 e = self.field.put(e, at, self.field.atom(root) ** 2)
+        for at, value in self.put_for_squares:
+            if any(m[at] for p in (e.numer, e.denom) for m in p):
+                e = self.field.put(e, at, value)
         return e
+
+    def _of_roots(self) -> list[tuple[int, Element]]:
+        """Of each root of a product, as ``sqrt(D/(s*K))``, what one parameter in it is by the others and the root."""
+        found: list[tuple[int, Element]] = []
+        if not self.context.signs:
+            return found
+        for root in self.field.atoms:
+            inside = self.forms.squared(root) if root.startswith("sqrt(") else None
+            if inside is None or root.removeprefix("sqrt(").removesuffix(")").isidentifier():
+                continue
+            e = self._without_squares(self.forms.element(self.field, inside))
+            square = self.field.atom(root) ** 2
+            for at, name in enumerate(self.field.atoms):
+                above, below = ({m[at] for m in p} for p in (e.numer, e.denom))
+                if not name.isidentifier() or (above, below) not in (({1}, {0}), ({0}, {1})):
+                    continue
+                gen = self.field.inner.gens[at]
+                value = gen * square / e if above == {1} else gen * e / square
+                found.append((at, value))
+                self.put_for_squares = found
+                break
+        return found
 
     def _tied_by(self, e: Element, ties: Sequence[tuple[Raw, int, Element, int]]) -> Element:
         for _, at, value, _ in ties:
@@ -195,6 +226,7 @@ class _Combination(Candidates):
             frozenset(i for i, a in enumerate(atoms) if forms.sign(a) < 0),
             inner=inner,
             spend=self.context.work.spend,
+            wide=self.context.signs,
         )
 
     def _equation(self, problem: Problem) -> Answer | None:
@@ -217,6 +249,8 @@ class _Combination(Candidates):
 
     def _sign(self, problem: Problem) -> Answer | None:
         """Of numbers: right minus left is not negative, or is positive, by what is known of signs."""
+        if not problem.goal and not self.strict:  # by equations between parameters
+            return Answer({}, ())
         if set(problem.goal) != {()}:
             return None
         gap = problem.goal[()]
@@ -385,6 +419,7 @@ class _Combination(Candidates):
         )
         gaps = {fact.line: fact.text for fact in self.facts}
         known = {one.name: one for one in [*self.given, *self.choices] if one.line is not None}
+        used |= {name for one in known.values() if one.name in self.signs.used | used for name in _resting_on(one)}
         return [
             {"name": one.name, "sentence": one.sentence, **(one.line or {})}
             for one in known.values()
@@ -401,6 +436,11 @@ class _Combination(Candidates):
             piece = v if text == "1" else f"{text}*{v}" if "/" not in text else f"({text})*{v}"
             pieces.append(("-" if negative else "") + piece if not pieces else f" {'-' if negative else '+'} {piece}")
         return "".join(pieces)
+
+
+def _resting_on(one: Known) -> list[str]:
+    """The lines that its line names."""
+    return [str(one.line["line"])] if one.line and "line" in one.line else []
 
 
 def _bracket(text: str) -> str:

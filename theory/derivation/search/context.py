@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,6 +58,7 @@ class Context:
         lean: whether to do with lines at hand, signs, convexity at means over rounds and what ends a sum, no round
             unfolded.
         only: whether to do with lines at hand and signs alone.
+        signs: whether a relation between numbers is only to be seen from the sign of right - left.
     """
 
     claim: Claim
@@ -71,11 +72,36 @@ class Context:
     plain: bool = False
     lean: bool = False
     only: bool = False
+    signs: bool = False
+
+    @property
+    def first(self) -> bool:
+        """Whether it is the first time round: what is about numbers alone hangs on no stage."""
+        return self.plain and self.stage == 1
 
     def name(self, stem: str) -> str:
         """A name for a line that no other has."""
         self.used += 1
         return f"{stem} {self.used}"
+
+
+def once(lines: Sequence[Line], before: Sequence[Line] = ()) -> list[Line]:
+    """Lines without those that stand before them already, in the blocks of inductions and cases too.
+
+    Args:
+        lines: of a derivation, or a block of it.
+        before: those in sight of the block.
+    """
+    found: list[Line] = []
+    for line in lines:
+        if line in found or line in before:
+            continue
+        seen = [*before, *found]
+        found.append({key: once(value, seen) if key in _BLOCKS else value for key, value in line.items()})
+    return found
+
+
+_BLOCKS = ("base", "step", "first", "second")
 
 
 @dataclass(frozen=True)

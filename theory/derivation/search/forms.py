@@ -174,6 +174,28 @@ class Forms:
         a = self._atoms.get(text)
         return [(a.kind, [spoken.number(q) for q in a.data[0]])] if a is not None and a.kind in ("max", "min") else []
 
+    def simplified(self, text: str) -> str:
+        """A formula of numbers, as its normal form is written.
+
+        Raises:
+            ValueError: for what is not read.
+        """
+        return spoken.number(self.reader.value(parse_expression(text)))
+
+    def squared(self, text: str) -> Quotient | None:
+        """Of an atom that is a square root, or an absolute value: its square; None of any other."""
+        a = self._atoms.get(text)
+        if a is None or a.kind not in ("sqrt", "abs"):
+            return None
+        return a.data[0] if a.kind == "sqrt" else a.data[0] * a.data[0]
+
+    def made_of(self, text: str) -> tuple[str, list[str]] | None:
+        """Of an atom that is a function of numbers: which, and of what; None of a number with a name."""
+        a = self._atoms.get(text)
+        if a is None or a.kind not in ("sqrt", "abs", "exp", "log", "power", "max", "min"):
+            return None
+        return a.kind, [spoken.number(q) for q in (a.data[0] if a.kind in ("max", "min") else a.data)]
+
     def sign(self, text: str) -> int:
         """Of an atom: 1 where it is positive, 0 where it is at least 0, -1 where that is not known."""
         return self._sign(self._atoms[text])

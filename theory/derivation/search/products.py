@@ -61,7 +61,8 @@ class ShortProducts:
                 if sum(map(abs, powers)) > 5:
                     continue
                 used = [(i, n) for i, n in zip(atoms, powers, strict=True) if n]
-                base = np.prod([each[i] ** n for i, n in used], axis=0, initial=1.0)
+                with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # of atoms that are 0 somewhere
+                    base = np.prod([each[i] ** n for i, n in used], axis=0, initial=1.0)
                 if not np.all(np.isfinite(base)):
                     continue
                 for extra, beside in more:

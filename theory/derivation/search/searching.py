@@ -44,7 +44,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     """
     from theory.derivation.kernel import refusal
     from theory.derivation.search.by_lemmas import from_lemmas
-    from theory.derivation.search.context import Context
+    from theory.derivation.search.context import Context, once
     from theory.derivation.search.facts import facts
     from theory.derivation.search.forms import Forms
     from theory.derivation.search.problem import Limit, Work
@@ -76,6 +76,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
             tried += [f"{words}: {t}" for t in work.tried]
             if lines is None:
                 continue
+            lines = once(lines)
             lines = [*lines[:-1], {k: v for k, v in lines[-1].items() if k != "sentence"}]
             why = refusal(claim, lines)
             if why is None:

@@ -14,6 +14,8 @@ from theory.formula import Name, Number
 from theory.sentence import At, Expression, Sentence, everything, index_of, parse_sentence, parts, replaced
 
 _TRIES = 400
+_FARTHEST = 40
+"""Doublings of a number."""
 
 
 _WRITTEN = {
@@ -153,8 +155,17 @@ def settings(
     Returns:
         Fewer, and perhaps none, where relations are not satisfied by what is tried.
     """
-    source = random.Random(seed)
     between = relations(claim, supposed)
+    return _settings(claim, count, seed, more, between, far=False) or _settings(
+        claim, count, seed, more, between, far=True
+    )
+
+
+def _settings(
+    claim: Claim, count: int, seed: int, more: Sequence[str], between: Sequence[Between], far: bool
+) -> list[dict[str, float]]:
+    """`settings`; with `far` numbers are also multiplied by powers of 2 until a relation is true."""
+    source = random.Random(seed)
     found: list[dict[str, float]] = []
     for _ in range(_TRIES):
         if len(found) >= count:
@@ -163,7 +174,7 @@ def settings(
         for name in ("N", "d", "K", "k", *more):
             values.setdefault(name, float(source.choice((1, 2, 3, 5, 8) if name != "d" else (2, 3, 5, 9))))
         # the first ones in the inside, later ones where relations are equalities
-        if _repaired(values, between, claim, source, tight=len(found) % 2 == 1):
+        if _repaired(values, between, claim, source, tight=len(found) % 2 == 1, far=far):
             found.append(values)
     return found
 
@@ -198,13 +209,15 @@ def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
 
 
 def _repaired(
-    values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool
+    values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool, far: bool
 ) -> bool:
     for _ in range(60):
         wrong = [one for one in between if not holds(one, values)]
         if not wrong:
             break
         one = source.choice(wrong)
+        if far and source.random() < 0.5 and _moved_far(one, values, claim, source):
+            continue
         if not _move(one, values, claim, source, tight):
             return False
     else:
@@ -234,6 +247,26 @@ def holds(one: Between, at: Mapping[str, float]) -> bool:
     return left < right - size if one.relation == "<" else left <= right + size
 
 
+def _moved_far(one: Between, values: dict[str, float], claim: Claim, source: random.Random) -> bool:
+    """One number times the first power of 2, or of 1/2, that makes a relation true; whether there is one."""
+    name = source.choice([n for n in sorted(one.names[0] | one.names[1]) if n in values] or [""])
+    if not name:
+        return False
+    integer = _is_integer(name, claim)
+    for power in range(1, _FARTHEST + 1):
+        for factor in (2.0**power, 0.5**power):
+            value = values[name] * factor
+            moved = {**values, name: max(1.0, float(math.floor(value))) if integer else value}
+            if holds(one, moved):
+                values[name] = moved[name]
+                return True
+    return False
+
+
+def _is_integer(name: str, claim: Claim) -> bool:
+    return name in ("N", "d", "K", "k") or (name in claim.domains and claim.domains[name].integer)
+
+
 def _move(one: Between, values: dict[str, float], claim: Claim, source: random.Random, tight: bool) -> bool:
     """Change one parameter so that a relation is nearer to being true."""
     share = source.choice((0.03, 0.1, 0.3, 0.6, 0.9)) if not tight or one.relation == "<" else 1.0
@@ -246,12 +279,7 @@ def _move(one: Between, values: dict[str, float], claim: Claim, source: random.R
                 value = one.sides[other](values)
             except ValueError:
                 continue
-            integer = (side.name in claim.domains and claim.domains[side.name].integer) or side.name in (
-                "N",
-                "d",
-                "K",
-                "k",
-            )
+            integer = _is_integer(side.name, claim)
             if one.relation == "==":
                 values[side.name] = value
             elif integer:
@@ -263,7 +291,7 @@ def _move(one: Between, values: dict[str, float], claim: Claim, source: random.R
                 values[side.name] = value * share if up and value > 0 else value / share if value > 0 else value
             return True
     name = source.choice(own)
-    if name in ("N", "d", "K", "k") or (name in claim.domains and claim.domains[name].integer):
+    if _is_integer(name, claim):
         values[name] = max(1.0, values[name] + source.choice((-1, 1)))
     else:
         values[name] *= source.choice((0.5, 0.8, 1.25, 2.0))

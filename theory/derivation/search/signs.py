@@ -19,6 +19,8 @@ import numpy as np
 from theory.derivation.search.field import Element, Field
 
 _MOST_PRODUCTS = 900
+_ROUNDS = 7
+"""Of monomials that lead to terms, which lead to others, where facts are taken one at a time."""
 _MOST_TERMS = 30
 """Of a polynomial whose sign is looked for."""
 
@@ -50,6 +52,7 @@ class Signs:
         positive: for each atom, whether it is positive; others are at least 0, or, if `signless` has them, unknown.
         settings: values of the atoms that satisfy all facts.
         name: gives names to new lines.
+        wide: whether all facts are used, and not only those that share atoms with a polynomial or with such.
     """
 
     field: Field
@@ -62,7 +65,9 @@ class Signs:
     shown: dict[Any, bool] = fresh(default_factory=dict)
     inner: Mapping[int, Sequence[Element]] = fresh(default_factory=dict)
     used: set[str] = fresh(default_factory=set)
+    kept: dict[int, Element] = fresh(default_factory=dict)
     spend: Callable[[int], None] = lambda _: None
+    wide: bool = False
 
     def nonnegative(self, e: Element) -> bool:
         """Whether an element is shown not to be negative; lines for it are then there."""
@@ -154,13 +159,12 @@ class Signs:
                 continue
             first, *others = facts
             self.used |= {self.facts[i].line for i in facts}
-            # the gap was multiplied by its denominator
-            e = factor * self.field.inner.field_new(self.facts[first].gap.denom)
+            e = factor / self._left_out(first)
             texts = [self.text(e)] if e != 1 or not others else []
             for i in others:
-                below = self.facts[i].gap.denom
-                if below != 1:
-                    texts.append(self.field.text(self.field.inner.field_new(below), self._like))
+                without = 1 / self._left_out(i)
+                if without != 1:
+                    texts.append(self.text(without))
                 texts.append(f"({self.facts[i].text})")
             parts.append({"line": self.facts[first].line, "times": "*".join(_in_product(t) for t in texts)})
         line: dict[str, Any] = {"by": "combination", "parts": parts}
@@ -171,31 +175,49 @@ class Signs:
     def certificate(self, f: Any, strict: bool) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
         """Coefficients, monomials, and the facts whose gaps are multiplied; None where none are found."""
         ring = self.field.inner.ring
-        near = self._near(f)
-        usable = [i for i in near if self._cleared(self.facts[i])]
+        usable = [i for i in self._near(f) if self._cleared(self.facts[i])]
+        alone = usable
+        if self.wide:
+            alone = [*usable, *(i for i in range(len(self.facts)) if i not in usable and self._cleared(self.facts[i]))]
         products: list[tuple[tuple[int, ...], Any]] = [((), ring.one)]
         if len(f) > _MOST_TERMS:
             return None
         for size in (1, 2, 3):
             if (size == 3 and len(usable) > 7) or (size > 1 and len(f) > _MOST_TERMS // 2):
                 break
-            for some in itertools.combinations_with_replacement(usable, size):
+            for some in itertools.combinations_with_replacement(alone if size == 1 else usable, size):
                 g = ring.one
                 for i in some:
-                    g = g * self.facts[i].gap.numer
+                    g = g * (self.facts[i].gap / self._left_out(i)).numer
                 if len(g) <= 40:
                     products.append((some, g))
             found = self._sum_of(f, products, strict)
             if found is not None:
                 return found
+            over = self._denominator() if self.wide and size == 1 and not strict else ring.one
+            if over != 1 and (found := self._sum_of(f * over, products, strict)) is not None:
+                below = self.field.inner.field_new(over)
+                return [(c, self.field.inner.field_new(m) / below, some) for c, m, some in found]
         return None
+
+    def _denominator(self) -> Any:
+        """The product of the positive atoms by which facts divide."""
+        powers: dict[int, int] = {}
+        for fact in self.facts:
+            if len(fact.gap.denom) == 1:
+                (m,) = fact.gap.denom
+                for i, n in enumerate(m):
+                    if n and i < len(self.positive) and self.positive[i]:
+                        powers[i] = max(n, powers.get(i, 0))
+        ring = self.field.inner.ring
+        return ring.from_dict({tuple(powers.get(i, 0) for i in range(len(ring.gens))): ring.domain.one})
 
     def _sum_of(self, f: Any, products: Sequence[tuple[tuple[int, ...], Any]], strict: bool) -> Any:
         """The polynomial as a sum of multiples of products by monomials; of monomials that lead to terms in it."""
         ring = self.field.inner.ring
         monomials = set(f)
         columns: dict[tuple[Any, tuple[int, ...]], Any] = {}
-        for _ in range(3):
+        for _ in range(_ROUNDS if self.wide and all(len(some) < 2 for some, _ in products) else 3):
             new: set[Any] = set()
             for some, g in products:
                 if len(columns) >= _MOST_PRODUCTS:
@@ -213,6 +235,18 @@ class Signs:
                 return found
             monomials |= new
         return None
+
+    def _left_out(self, j: int) -> Element:
+        """The positive factor of a gap without which it is a polynomial, and has no positive atom for a factor."""
+        if j in self.kept:
+            return self.kept[j]
+        gap = self.facts[j].gap
+        shared = [min(column) for column in zip(*gap.numer, strict=True)]
+        m = tuple(n if self.positive[i] else 0 for i, n in enumerate(shared[: len(self.positive)]))
+        rest = (0,) * (len(shared) - len(m))
+        above = self.field.inner.ring.from_dict({(*m, *rest): self.field.inner.ring.domain.one})
+        self.kept[j] = self.field.inner.field_new(above) / self.field.inner.field_new(gap.denom)
+        return self.kept[j]
 
     def _cleared(self, fact: Fact) -> bool:
         """Whether a gap may be multiplied by its denominator."""

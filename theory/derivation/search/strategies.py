@@ -12,6 +12,8 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.induction import induction
+from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
@@ -23,7 +25,6 @@ from theory.sentence import (
     applied,
     everything,
     exchanged,
-    index_of,
     parse_expression,
     parse_sentence,
     parts,
@@ -39,7 +40,7 @@ Strategy = Callable[[Context], "list[Line] | None"]
 
 def as_it_stands(context: Context) -> list[Line] | None:
     """The sentence as one combination."""
-    if _from_start(context.claim):
+    if _from_start(context.claim) and not _of_taps(context.claim):
         return None
     return combine(context, context.claim.statement, context.claim.label)
 
@@ -268,10 +269,14 @@ def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("as it stands", as_it_stands),
     ("by what the algorithm does", by_step),
+    ("by what is so of roots, extremes, exponentials and powers", between_numbers),
     ("from squares", by_squares),
     ("in two cases", by_cases),
     ("induction over k", over_rounds),
     ("induction over K", over_length),
+    ("induction over an exponent", over_powers),
+    ("through exponentials", through_exponentials),
+    ("term by term", term_by_term),
     ("through a potential", through_potential),
     ("a start that does not move", still),
 )
@@ -285,46 +290,6 @@ def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:
     return f"mean_n({text}) <= 0" if kind == "client" else f"{text} <= 0"
 
 
-def induction(
-    context: Context, sentence: str, name: str, on: str, start: int, given: Sequence[Known] = ()
-) -> list[Line] | None:
-    """A line by induction, whose hypothesis is the sentence itself."""
-    first, then = f"{name} at {start}", f"{name} at {on} + 1"
-    known = [*given, Known("IH", sentence, cost=0.3)]
-    if on == "K":  # a sum of K + 1 terms has no name
-        known += _of_round(context.claim, "K")
-        base = combine(context, sentence, first, [*given, *_of_round(context.claim, "0")], put={"K": str(start)})
-        step = None if base is None else combine(context, sentence, then, known, put={"K": "K + 1"})
-    else:
-        base = combine(context, at(sentence, on, Number(Fraction(start))), first, given)
-        following = applied("+", (Name(on), ONE))
-        step = None if base is None else combine(context, at(sentence, on, following), then, known)
-    if base is None or step is None:
-        return None
-    return [
-        {"name": name, "sentence": sentence, "by": "induction", "on": on, "from": start, "base": base, "step": step}
-    ]
-
-
-def _of_round(claim: Claim, k: str) -> list[Known]:
-    """The signs of numbers that there are for each round, in round k."""
-    found = []
-    for symbol in claim.symbols:
-        base, index = index_of(symbol)
-        low = claim.domains[base].lower
-        if index == "k" and low is not None and low >= 0:
-            text = f"{symbol} >= 0"
-            found.append(Known(text, text, {"by": "domain"}, 0.4, {"k": k}))
-    return found
-
-
-def at(sentence: str, on: str, value: Expression) -> str:
-    """The sentence with an index put in."""
-    tree = parse_sentence(sentence)
-    left, right = (replaced(side, {on: value}) for side in (tree.left, tree.right))
-    return str(Sentence(left, tree.relation, right))
-
-
 def _from_start(claim: Claim) -> bool:
     """Whether the sentence holds a state against the start, any number of rounds before."""
     if claim.of is None:
@@ -332,6 +297,13 @@ def _from_start(claim: Claim) -> bool:
     sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
     rounds = {text_of(e.indices[0]) for s in sides for e in everything(s) if isinstance(e, At)}
     return ("k" in claim.free and "k + 1" not in rounds and any(text == "k" for text in rounds)) or sums(claim)
+
+
+def _of_taps(claim: Claim) -> bool:
+    """Whether it speaks of what happens within a round only."""
+    sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
+    spoken = [e.name for s in sides for e in everything(s) if isinstance(e, At)]
+    return claim.program is not None and bool(spoken) and all(name in claim.program.taps for name in spoken)
 
 
 def sums(claim: Claim) -> bool:
