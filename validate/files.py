@@ -58,8 +58,8 @@ def load(path: str | Path, content: bytes | None = None) -> Paper:
 
     Raises:
         OSError: when the file cannot be read.
-        ValueError: when it is not Python, fails, has neither paper nor claims, or a paper with the name of a paper that is known
-            anyway; the message names the file, and the line where there is one.
+        ValueError: when it is not Python, fails, has neither paper nor claims, or a paper with the name of one that is
+            known anyway; the message names the file, and the line where there is one.
     """
     given, path = str(path), Path(path)
     content = path.read_bytes() if content is None else content

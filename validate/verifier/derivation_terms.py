@@ -135,6 +135,7 @@ class Polynomials:
         """The square root: of a rational square without a root, else with rational squares taken out."""
         if not p:
             return {}
+        p = self.together(p)
         content = self.content(p)
         outside = Fraction(1)
         for prime in (2, 3, 5, 7, 11, 13):
@@ -151,6 +152,7 @@ class Polynomials:
 
     def absolute(self, p: Poly) -> Poly:
         """The absolute value: its content and its sign taken out."""
+        p = self.together(p)
         if set(p) <= {()}:
             return {m: c if c > 0 else -c for m, c in p.items()}
         content = self.content(p)
@@ -159,6 +161,7 @@ class Polynomials:
 
     def applied(self, function: str, p: Poly) -> Poly:
         """The exponential or the logarithm: exp(0) is 1, log(1) is 0."""
+        p = self.together(p)
         if (function == "exp" and not p) or (function == "log" and p == UNIT):
             return UNIT if not p else {}
         return self.of(self.atom(function, self.frozen(p)))
@@ -312,6 +315,14 @@ class Polynomials:
             found[tuple(sorted([pair for pair in powers.items() if pair[1]], key=of_pair))] = c
         self.spend(len(p))
         return found
+
+    def together(self, p: Poly) -> Poly:
+        """A polynomial over its common denominator, so that sums of quotients inside of others are written alike."""
+        for inv in sorted({a for m in p for a, _ in m if a.tag == "inv"}, key=by_number):
+            exponents = {dict(m).get(inv, 0) for m in p}
+            if len(exponents) > 1:
+                p = self.mul(self.cleared(p, inv, max(exponents)), self.of(inv, max(exponents)))
+        return p
 
     def cleared(self, p: Poly, inv: Atom, most: int) -> Poly:
         """p times the denominator to the power `most`, in which no negative power of it is left."""

@@ -19,7 +19,16 @@ from theory.derivation.search.forms import Form
 from theory.derivation.search.induction import ONE, induction
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
-from theory.sentence import Sentence, applied, parse_expression, parse_sentence, parts, replaced, text_of
+from theory.sentence import (
+    Sentence,
+    applied,
+    everything,
+    parse_expression,
+    parse_sentence,
+    parts,
+    replaced,
+    text_of,
+)
 
 ZERO = Number(Fraction(0))
 _DEPTH = 4
@@ -280,11 +289,23 @@ def _of_a_root(context: Context, sentence: str, name: str, depth: int) -> list[L
         if alone is None:
             continue
         rest, factor, below = alone
-        lines = _by_squares(context, sentence, name, depth, field, root, inside, rest, factor)
+        written = _as_written(context, sentence).get(root, root)
+        lines = _by_squares(context, sentence, name, depth, field, written, inside, rest, factor)
         if lines is not None:
             last = {"line": lines[-1]["name"], "times": field.text(1 / below, like)}
             return [*lines, {"name": name, "sentence": sentence, "by": "combination", "parts": [last]}]
     return None
+
+
+def _as_written(context: Context, sentence: str) -> dict[str, str]:
+    """Roots and absolute values by their text as atoms: as the sentence has them, whose domains are its own."""
+    found: dict[str, str] = {}
+    for side in parse_sentence(sentence).sides:
+        for e in everything(replaced(side, context.claim.definitions)):
+            if isinstance(e, Apply) and e.operation in ("sqrt", "abs"):
+                with suppress(ValueError):
+                    found.setdefault(context.forms.simplified(text_of(e)), text_of(e))
+    return found
 
 
 def _values(context: Context, field: Field) -> list[tuple[float, ...]]:
