@@ -338,9 +338,17 @@ class Claim:
         ranges = {name: domain for one in self.predicates for name, domain in one.ranges.items()}
         for symbol in self.symbols:
             name = index_of(symbol)[0]
-            usual = ranges.get(name, COUNT if name in INTEGERS else POSITIVE)
+            usual = ranges.get(name, COUNT if name in INTEGERS or name in self._in_indices else POSITIVE)
             found[name] = self.parameters.get(symbol, self.parameters.get(name, usual))
         return MappingProxyType(found)
+
+    @cached_property
+    def _in_indices(self) -> frozenset[str]:
+        """The names in indices, as T in ``x[T]``: they are of integers."""
+        relations = [side for relation in self.relations for side in relation.sides]
+        sides = [*(self.sentence.sides if self.has_sentence else ()), *relations, *self.definitions.values()]
+        indices = [i for side in sides for e in everything(side) if isinstance(e, At) for i in e.indices]
+        return frozenset(part.name for i in indices for part in everything(i) if isinstance(part, Name))
 
     @cached_property
     def by_round(self) -> frozenset[str]:

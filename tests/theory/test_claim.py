@@ -6,7 +6,7 @@ import pytest
 
 from theory import algorithm
 from theory.claim import Claim, Paper, claim
-from theory.domain import COUNT
+from theory.domain import COUNT, POSITIVE
 from theory.program import Algorithm
 
 
@@ -128,3 +128,15 @@ def test_one_number_a_client_stands_with_what_clients_have() -> None:
 def test_parameters_are_what_the_algorithm_takes(of: Algorithm, statement: str, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         claim("one", statement, of=of)
+
+
+def test_a_name_in_an_index_is_of_an_integer():
+    """As T of the last round, which an author need not say."""
+
+    @algorithm
+    def descent(w, x, *, eta):
+        return x - eta * w.full_gradient(x)
+
+    one = claim("last", "f(x[T]) <= t*f(x0)", of=descent)
+    assert one.domains["T"] == COUNT
+    assert one.domains["t"] == POSITIVE

@@ -499,3 +499,23 @@ def test_units_that_no_edit_mends_are_not_asked() -> None:
     search_.run()
     assert not search_.units
     assert search_.found
+
+
+def test_a_rate_may_be_half_as_fast_or_twice() -> None:
+    fast = replace(LATE, statement="norm2(x[k] - xstar) <= (1 - 2*eta*mu)**k*norm2(x0 - xstar)")
+    assert {
+        "(1 - eta*mu)**k for (1 - 2*eta*mu)**k, on the right",
+        "(1 - 4*eta*mu)**k for (1 - 2*eta*mu)**k, on the right",
+    } <= _edits(fast)
+
+
+def test_no_parameter_is_lost_with_an_exponent() -> None:
+    one = claim("rate", "1/K <= b*K**(-eps) + c*(1 - q)**K", parameters={"eps": Domain(0, 1)})
+    assert "1 - q for (1 - q)**K, on the right" in _edits(one)
+    assert not [words for words in _edits(one) if words.startswith("K for")]
+
+
+def test_a_claim_about_one_point_is_not_made_one_about_none() -> None:
+    lone = claim("lone", "f(x) - fstar <= norm2(grad(f, x))", vectors=("x",), assuming=("smooth(f, L)", "convex(f)"))
+    assert not [words for words in _edits(lone) if "xstar for x" in words]
+    assert "xstar for x, everywhere" in _edits(AT_REST)

@@ -54,7 +54,7 @@ def _show(found: Repair) -> None:
         return
     if found.best is None:
         typer.echo(f"{found.claim.id}: no repair; {found.said}")
-        typer.echo("severity: not determined; as far as this search went, nothing near it is true")
+        typer.echo("severity: not determined; of no claim near it this search shows that it is true")
         return
     best = found.best
     typer.echo(f"{found.claim.id}: {best.severity}: {MEANING[best.severity]}")

@@ -16,6 +16,7 @@ from theory.formula import Apply, Name, Number
 from theory.program.altering import algorithm_of, altered
 from theory.sentence import (
     FUNCTION_NAMES,
+    INTEGERS,
     OVER,
     At,
     Expression,
@@ -44,6 +45,7 @@ from validate.repairs.candidates import (
     without_ones,
 )
 from validate.repairs.hypotheses import Made, assumed, hypotheses_said
+from validate.repairs.monomials import Monomial, scaled
 
 EQUAL: tuple[Relation, ...] = ("<=", ">=")
 LOOSER: dict[Relation, Relation] = {"<": "<=", ">": ">="}
@@ -56,6 +58,8 @@ EACH = {"n": "clients", "k": "rounds", "h": "steps", "j": "steps"}
 """Letters of which a claim may speak, one at a time, and what they count."""
 MOST_PARTS = 40
 """Parts of numbers alone that are exchanged for one another; a claim with more is left as it is."""
+COUNTED = {"k", "h", "j", *INTEGERS}
+"""Names of integers."""
 TRIVIAL = 3
 """Nodes of a part, from which on it is worth being exchanged."""
 
@@ -197,6 +201,8 @@ def _operation(node: Apply, above: str, text: str, claim: Claim) -> Iterator[tup
         yield Edit("factor", f"without the factor {text}"), Number(Fraction(1))
         if isinstance(inner[0], Name) and isinstance(inner[1], Number) and inner[1].value > 0:
             yield from _not_vanishing(node, inner[0].name, claim)
+    if op == "**" and not isinstance(inner[1], Number):
+        yield from _rates(node)
     if op == "**":
         for power in _powers(inner[1]):
             new = inner[0] if power == Number(Fraction(1)) else applied("**", (inner[0], power))
@@ -222,6 +228,16 @@ def _operation(node: Apply, above: str, text: str, claim: Claim) -> Iterator[tup
             yield Edit("name", f"{text_of(changed)} for {text}"), changed
 
 
+def _rates(node: Apply) -> Iterator[tuple[Edit, Expression]]:
+    """Of ``(1 - a)**k`` the a half as large, or twice."""
+    base, exponent = parts(node)
+    if isinstance(base, Apply) and base.operation in OPPOSITE:
+        for factor in (Fraction(1, 2), Fraction(2)):
+            slower = scaled(parts(base)[1], Monomial(), factor)
+            new = applied("**", (applied(base.operation, (parts(base)[0], slower)), exponent))
+            yield Edit("constant", f"{text_of(new)} for {text_of(node)}"), new
+
+
 def _not_vanishing(factor: Expression, name: str, claim: Claim) -> Iterator[tuple[Edit, Expression]]:
     """1 and a factor, in the place of one that may be 0: a bound that does not vanish with it."""
     domain = claim.domains.get(name)
@@ -238,7 +254,8 @@ def _powers(exponent: Expression) -> Iterator[Expression]:
     else:
         base, shift = _shifted(exponent)
         yield from (_index(base, shift + step) for step in (1, -1))
-        yield Number(Fraction(1))
+        if _names(exponent) <= COUNTED:  # else a parameter would be lost
+            yield Number(Fraction(1))
 
 
 def _exchanged(claim: Claim) -> Made:
@@ -277,6 +294,13 @@ def _minimisers(claim: Claim) -> Made:
     free: list[tuple[Kind, Expression]] = [("hypothesis", Name(v)) for v in claim.vectors if Name(v) in asked]
     for kind, old in dict.fromkeys([*bound, *free]):
         right, left, *rest = (exchanged(tree, {old: Name("xstar")}.get) for _, tree in texts(claim))
+        points = {"x0", *claim.vectors}
+        if not any(
+            isinstance(e, At) or (isinstance(e, Name) and e.name in points)
+            for t in (left, right)
+            for e in everything(t)
+        ):
+            continue  # nothing is left of which it could say something
         yield (
             Edit(kind, f"xstar for {text_of(old)}, everywhere"),
             {
