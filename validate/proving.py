@@ -19,7 +19,7 @@ from theory.claim import Claim
 from theory.sentence import text_of
 from validate.verdict import Evidence, Origin, refused
 
-UNITS = 400
+UNITS = 500
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
 UNITS_OF_NUMBERS = 1000
 """The same for claims about numbers alone, whose programs are small."""

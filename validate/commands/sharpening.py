@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from validate.sharpening.findings import Bracket, Least, Sharpened
 
 SECONDS, INTERRUPTED = 120.0, 130
+UNTOLD = {"undecided": "neither proved nor refuted"}
 DIGITS = 6
 """Of a fraction in the table; where it has more it is shown as a decimal, and JSON has all of it."""
 
@@ -54,7 +55,8 @@ def sharpen(
 
 def _print(found: Sharpened) -> None:
     claim = found.claim
-    typer.echo(f"{claim.id}: {claim.statement}\n{found.word.verdict}: {found.word.detail}")
+    word = UNTOLD.get(found.word.verdict, found.word.verdict)
+    typer.echo(f"{claim.id}: {claim.statement}\n{word}: {found.word.detail}")
     if found.parts:
         typer.echo("")
         rows = [

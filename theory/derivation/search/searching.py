@@ -49,7 +49,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     from theory.derivation.search.forms import Forms
     from theory.derivation.search.problem import Limit, Work
     from theory.derivation.search.settings import Settings
-    from theory.derivation.search.strategies import STRATEGIES
+    from theory.derivation.search.ways import STRATEGIES
 
     if not claim.has_sentence:
         raise ValueError(f"{claim.id} has no sentence")

@@ -13,7 +13,6 @@ from theory.claim import Claim
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.induction import induction
-from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
@@ -264,22 +263,6 @@ def _of_unknown_sign(context: Context, e: Apply) -> list[str]:
         if n % 2 and len(f) > 1 and len(signs) == 2:
             found.append(text)
     return found
-
-
-STRATEGIES: tuple[tuple[str, Strategy], ...] = (
-    ("as it stands", as_it_stands),
-    ("by what the algorithm does", by_step),
-    ("by what is so of roots, extremes, exponentials and powers", between_numbers),
-    ("from squares", by_squares),
-    ("in two cases", by_cases),
-    ("induction over k", over_rounds),
-    ("induction over K", over_length),
-    ("induction over an exponent", over_powers),
-    ("through exponentials", through_exponentials),
-    ("term by term", term_by_term),
-    ("through a potential", through_potential),
-    ("a start that does not move", still),
-)
 
 
 def _distance(claim: Claim, name: str, kind: str, at: str, initial: str) -> str:

@@ -1,0 +1,35 @@
+"""The ways to a claim, in the order in which they are tried."""
+
+from __future__ import annotations
+
+from theory.derivation.search.means import at_the_mean, best_of_rounds, through_distance
+from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
+from theory.derivation.search.strategies import (
+    Strategy,
+    as_it_stands,
+    by_cases,
+    by_squares,
+    by_step,
+    over_length,
+    over_rounds,
+    still,
+    through_potential,
+)
+
+STRATEGIES: tuple[tuple[str, Strategy], ...] = (
+    ("for the best round", best_of_rounds),
+    ("at the mean of the models", at_the_mean),
+    ("as it stands", as_it_stands),
+    ("by what the algorithm does", by_step),
+    ("by what is so of roots, extremes, exponentials and powers", between_numbers),
+    ("from squares", by_squares),
+    ("in two cases", by_cases),
+    ("induction over k", over_rounds),
+    ("induction over K", over_length),
+    ("induction over an exponent", over_powers),
+    ("through exponentials", through_exponentials),
+    ("term by term", term_by_term),
+    ("through a potential", through_potential),
+    ("through the distance", through_distance),
+    ("a start that does not move", still),
+)
