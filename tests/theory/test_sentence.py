@@ -20,7 +20,8 @@ WORDS = Vocabulary(
     {"x": "server", "c": "client", "t": "table", "past": "past"},
     {"y": ("client", 1)},
     ("u", "a_n"),
-    numbers=("step",),
+    {"mean": parse_expression("mean_k(x[k])")},
+    ("step",),
 )
 
 
@@ -68,6 +69,8 @@ def test_what_a_tree_is(text, shape, free, random):
         ("E[norm2(x[k])]", r"E is a function, and its arguments stand in round parentheses: E\(...\)"),
         ("norm2[x0]", r"norm2 is a function, and its arguments stand in round parentheses: norm2\(...\)"),
         ("E_k[norm2(x[k])]", r"E_k is neither a state nor a tap; E\(...\) is over all draws, .*, write x\[1\] and x0"),
+        ("u[k]", "u is neither a state nor a tap; there are .*; u is one thing for all rounds"),
+        ("mean[K]", "mean is neither a state nor a tap; there are .*; mean is one thing for all rounds"),
         ("eta[k]", "eta is neither a state nor a tap; there are .*; one number for each round is written eta_k"),
         ("x", "x is a state or a tap: write x"),
         ("z[k]", "z is neither a state nor a tap"),

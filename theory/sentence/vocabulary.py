@@ -228,7 +228,9 @@ def _no_state(e: At, words: Vocabulary) -> str:
     if e.name.startswith("E_"):
         return f"{e.name} is neither a state nor a tap; {GIVEN_THE_PAST}"
     known = ", ".join([*words.states, *words.taps]) or "none"
-    hint = f"; one number for each round is written {e.name}_k" if e.name not in SPECIAL else ""
+    hint = "" if e.name in SPECIAL else f"; one number for each round is written {e.name}_k"
+    if e.name in words.definitions or e.name in words.free_vectors:
+        hint = f"; {e.name} is one thing for all rounds, and has no index in brackets"
     return f"{e.name} is neither a state nor a tap; there are {known}{hint}"
 
 
