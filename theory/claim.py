@@ -84,6 +84,22 @@ def written() -> Iterator[list[Claim]]:
         _WRITTEN.reset(before)
 
 
+def _listed(text: str, name: str) -> tuple[str, ...]:
+    """What a text lists that was given for a tuple of names, or of assumptions, between commas; else the text."""
+    if name in ("vectors", "rests_on"):
+        return tuple(text.replace(",", " ").split())
+    if name not in ("assuming", "standing") or ":" in text:  # of "for every x, y: ..." the comma is no end
+        return (text,)
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and not depth:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
 @dataclass(frozen=True)
 class Claim:
     """A sentence with its algorithm, assumptions and source, as printed.
@@ -144,8 +160,9 @@ class Claim:
         for name in ("assuming", "vectors", "standing", "remarks", "rests_on", "given"):
             value = getattr(self, name)
             if isinstance(value, str):
+                several = _listed(value, name) or (value,)
                 raise SentenceError(
-                    f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, ({value!r},)"
+                    f"claim {self.label!r}: {name}={value!r} is text; write a tuple of texts, {several!r}"
                 )
             object.__setattr__(self, name, tuple(value))
         for name in ("where", "parameters", "printed", "in_words"):

@@ -14,7 +14,7 @@ from typing import Any
 
 from theory.domain import POSITIVE, Domain
 from theory.formula import Apply, Name, Number
-from theory.predicates import Direction, Predicate, predicate
+from theory.predicates import PREDICATES, Direction, Predicate, predicate
 from theory.program import NAME
 from theory.sentence import (
     ALL_CLIENTS,
@@ -142,8 +142,12 @@ def assumption(text: str) -> Predicate | Sentence:
     """
     match = _EVERY.match(text)
     if match is None:
-        call = parse_call(text)
-        return parse_sentence(text) if call is None else predicate(*call)
+        try:
+            found = parse_call(text) or parse_sentence(text)
+        except SentenceError as error:
+            told = str(error)
+            raise SentenceError(told if "; " in told else told + _predicate_meant(text)) from None
+        return found if isinstance(found, Sentence) else predicate(*found)
     listed, sentence = [name.strip() for name in match["over"].split(",")], parse_sentence(match["sentence"])
     points = [name for name in listed if name not in _COUNTED]
     for name in points:
@@ -163,6 +167,15 @@ def assumption(text: str) -> Predicate | Sentence:
     if sentence.relation not in _CLOSED:
         raise SentenceError(f"{text.strip()}: the relation is one of <= >= ==, not {sentence.relation}")
     return one
+
+
+def _predicate_meant(text: str) -> str:
+    """How an assumption is written that a text speaks of in other words, such as ``L-smooth(f)``, ``f is convex``."""
+    if re.search(r"[<>=]", text):  # a relation
+        return ""
+    words = re.sub(r"[\s-]+", "_", text).lower()
+    said = [name for name in PREDICATES if re.search(rf"(?<![a-z]){name}(?![a-z])", words)]
+    return f"; an assumption is written {PREDICATES[max(said, key=len)].written}" if said else ""
 
 
 def predicate_of(text: str) -> Predicate | None:

@@ -10,6 +10,7 @@ decided by whoever folds it: sympy in `theory.expression`, Fractions and balls i
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -203,13 +204,6 @@ def _check_names(text: str, formula: Formula, names: Collection[str] | None) -> 
         raise ValueError(f"formula {short(text)}: unknown name {unknown[0]!r}; known are {', '.join(names) or 'none'}")
 
 
-_INSTEAD = {
-    "=": " (equality is written ==)",
-    "^": " (powers are written **)",
-    "\\": " (a formula is plain text, such as 2*R2/(mu*k), not LaTeX)",
-}
-
-
 class Reader:
     """Text as trees, by way of Python's own, of which nothing is executed; what follows is of one language.
 
@@ -222,6 +216,8 @@ class Reader:
         functions: what takes arguments, and how many.
         known: of them, told to who calls another; or nothing.
         largest: of exponents that are numbers; None where any may be read.
+        signs: what is written instead of characters that are not allowed, in parentheses after a space.
+        between: what is written instead of words that stand between two operands, or before one, after a semicolon.
     """
 
     error: type[ValueError] = ValueError
@@ -232,6 +228,22 @@ class Reader:
     functions: Mapping[str, Takes] = FUNCTIONS
     known = f"; known are {', '.join(sorted(FUNCTIONS))}"
     largest: int | None = LARGEST_EXPONENT
+    signs: Mapping[str, str] = {
+        "=": " (equality is written ==)",
+        "^": " (powers are written **)",
+        "|": " (the absolute value is abs(a))",
+        "!": " (relations are < <= > >= ==)",
+        "\\": " (a formula is plain text, such as 2*R2/(mu*k), not LaTeX)",
+    }
+    between: Mapping[str, str] = {}
+
+    def unknown(self, name: str) -> str:
+        """What to write instead of a function that is not known."""
+        return f"{self.known}; the natural logarithm is log" if name == "ln" else self.known
+
+    def unread(self, text: str) -> str:
+        """What to write instead of a text that is no expression, where that is seen."""
+        return ""
 
     def refusal(self, text: str, why: str) -> ValueError:
         """That a text is not read, and why."""
@@ -255,16 +267,21 @@ class Reader:
         stripped = text.strip()
         if not stripped:
             raise self.error(f"{self.called}{text!r} is empty")
+        keyword_ = ""
         position, before, before_kind, token = 0, "", None, _token(self.first, self.open, self.close)
         while position < len(stripped):
             match = token.match(stripped, position)
             if match is None:
                 piece = stripped[position:].strip()[0]
-                raise self.refusal(text, f": {piece!r} is not allowed{_INSTEAD.get(piece, '')}")
+                hint = "" if piece.isascii() else " (write it in ASCII characters, such as <= and mu)"
+                raise self.refusal(text, f": {piece!r} is not allowed{self.signs.get(piece, hint)}")
             kind, here = match.lastgroup, match[match.lastgroup or 0]
             operand_ended = before_kind in ("number", "name", "close")
             if operand_ended and (kind in ("number", "name") or (kind == "open" and before_kind != "name")):
-                raise self.refusal(text, f": an operator is missing between {before!r} and {here!r}")
+                hint = self.between.get(here, self.between.get(before, ""))
+                raise self.refusal(text, f": an operator is missing between {before!r} and {here!r}{hint}")
+            if kind == "name" and keyword.iskeyword(here):
+                keyword_ = keyword_ or here
             if kind == "number":
                 exponent = re.search(r"[eE]([+-]?[0-9]+)", here)
                 if len(here) > LONGEST_NUMBER or (exponent and abs(int(exponent[1])) > LONGEST_NUMBER):
@@ -275,7 +292,11 @@ class Reader:
         except SyntaxError as error:
             rest = stripped[max(0, (error.offset or 1) - 1) :][:20]
             place = f"at {rest!r}" if rest else "at its end"
-            raise self.refusal(text, f" cannot be read {place}: {error.msg}") from None
+            why = f"{error.msg}{self.unread(text)}"
+            if keyword_:
+                other = "write lam" if keyword_ == "lambda" else "take another one"
+                why = f"{keyword_} is a word of Python, and can be no name; {other}"
+            raise self.refusal(text, f" cannot be read {place}: {why}") from None
         except (RecursionError, MemoryError):
             raise self.refusal(text, " is nested too deeply") from None
 
@@ -311,8 +332,7 @@ class Reader:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             name, given = node.func.id, len(node.args)
             if name not in self.functions:
-                hint = "; the natural logarithm is log" if name == "ln" else ""
-                raise self.refusal(text, f": unknown function {name!r}{self.known}{hint}")
+                raise self.refusal(text, f": unknown function {name!r}{self.unknown(name)}")
             least, most = self.functions[name]
             if given < least or (most is not None and given > most):
                 wanted = str(least) if most == least else f"{least} or more"

@@ -54,12 +54,14 @@ class Predicate:
     Attributes:
         function: f, f_n or f_ni (every n, every i), where it is about functions; else empty.
         constants: its constants, in the order of its arguments: names or formulas.
+        written: how a claim writes one, for messages.
     """
 
     function: str
     constants: tuple[Expression, ...]
 
     name: ClassVar[str]
+    written: ClassVar[str]
     about: ClassVar[Literal["function", "gradients", "network"]] = "function"
     directions: ClassVar[tuple[Direction, ...]] = ()
     latex: ClassVar[str]
@@ -93,6 +95,7 @@ class Smooth(Predicate):
     """norm(grad(f, x) - grad(f, y)) <= L*norm(x - y), convex or not."""
 
     name = "smooth"
+    written = "smooth(f, L)"
     directions = ("up",)
     latex = r"{f}\text{{ is }}{c}\text{{-smooth}}"
     meaning = "the gradient of {f} is {c[0]}-Lipschitz, convex or not"
@@ -103,6 +106,7 @@ class Convex(Predicate):
     """f is convex."""
 
     name = "convex"
+    written = "convex(f)"
     latex = r"{f}\text{{ is convex}}"
     meaning = "{f} is convex"
 
@@ -112,6 +116,7 @@ class StronglyConvex(Predicate):
     """f - mu/2*norm2 is convex, mu > 0."""
 
     name = "strongly_convex"
+    written = "strongly_convex(f, mu)"
     directions = ("down",)
     latex = r"{f}\text{{ is }}{c}\text{{-strongly convex}}"
     meaning = "{f} minus {c[0]}/2 times the squared norm is convex, {c[0]} > 0"
@@ -122,6 +127,7 @@ class Lipschitz(Predicate):
     """abs(f(x) - f(y)) <= G*norm(x - y)."""
 
     name = "lipschitz"
+    written = "lipschitz(f, G)"
     directions = ("up",)
     latex = r"{f}\text{{ is }}{c}\text{{-Lipschitz}}"
     meaning = "{f} is {c[0]}-Lipschitz"
@@ -132,6 +138,7 @@ class BoundedGradients(Predicate):
     """norm(grad(f, x)) <= G for every x; with a second constant R, wherever norm(x) <= R."""
 
     name = "bounded_gradients"
+    written = "bounded_gradients(f, G)"
 
     @property
     def on_ball(self) -> bool:
@@ -168,6 +175,7 @@ class Stable(Predicate):
     """
 
     name = "stable"
+    written = "stable(f_ni, eta, R)"
     directions = ("exact", "exact")
     latex = r"{f}\text{{: a step keeps the ball }}({c})"
     meaning = (
@@ -186,6 +194,7 @@ class Quadratic(Predicate):
     """f is a quadratic."""
 
     name = "quadratic"
+    written = "quadratic(f)"
     latex = r"{f}\text{{ is quadratic}}"
     meaning = "{f} is a quadratic"
 
@@ -195,6 +204,7 @@ class PolyakLojasiewicz(Predicate):
     """norm2(grad(f, x)) >= 2*mu*(f(x) - fstar) for every x."""
 
     name = "pl"
+    written = "pl(f, mu)"
     directions = ("down",)
     latex = r"{f}\text{{ is }}{c}\text{{-PL}}"
     meaning = "norm2(grad({f}, x)) >= 2*{c[0]}*({f}(x) - its infimum) for every x"
@@ -205,6 +215,7 @@ class BoundedBelow(Predicate):
     """f is bounded below."""
 
     name = "bounded_below"
+    written = "bounded_below(f)"
     latex = r"\inf {f} > -\infty"
     meaning = "{f} is bounded below"
 
@@ -214,6 +225,7 @@ class SameMinimiser(Predicate):
     """Every minimiser of f minimises each."""
 
     name = "same_minimiser"
+    written = "same_minimiser(f_n)"
     latex = r"\text{{every minimiser of }}f\text{{ minimises }}{f}"
     meaning = "every minimiser of f minimises {f}"
 
@@ -223,6 +235,7 @@ class BoundedVariance(Predicate):
     """mean_i norm2(grad f_ni(x) - grad f_n(x)) <= sigma2 for every n and x."""
 
     name = "bounded_variance"
+    written = "bounded_variance(sigma2)"
     about = "gradients"
     directions = ("up",)
     latex = r"\operatorname{{mean}}_{{i}} \|\nabla f_{{ni}}-\nabla f_{{n}}\|^{{2}} \leq {c}"
@@ -234,6 +247,7 @@ class Dissimilar(Predicate):
     """mean_n norm2(grad f_n(x)) <= G**2 + B**2*norm2(grad f(x)); with one constant, the mean squared distance."""
 
     name = "dissimilar"
+    written = "dissimilar(zeta)"
     about = "gradients"
 
     @property
@@ -267,6 +281,7 @@ class Connected(Predicate):
 
     matrix: str = field(default="W")
     name = "connected"
+    written = "connected(W)"
     about = "network"
     latex = r"{c}\text{{ is a gossip matrix}}"
     meaning = "the matrix is symmetric and doubly stochastic; rho < 1 is its second eigenvalue"
@@ -311,10 +326,10 @@ def predicate(name: str, arguments: Sequence[Expression]) -> Predicate:
     """
     if name not in PREDICATES:
         close = difflib.get_close_matches(name, PREDICATES, 1)
-        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(PREDICATES)}"
+        hint = f"; did you mean {PREDICATES[close[0]].written}?" if close else f"; there are {', '.join(PREDICATES)}"
         raise SentenceError(f"the assumption {name}(...) is not known{hint}")
     kind = PREDICATES[name]
-    written = f"{name}({', '.join(map(text_of, arguments))})"
+    written, usual = f"{name}({', '.join(map(text_of, arguments))})", f", as in {kind.written}"
     if kind is Connected:
         if len(arguments) != 1 or not isinstance(arguments[0], Name):
             raise SentenceError(f"{written}: connected takes the name of the matrix, connected(W)")
@@ -322,11 +337,12 @@ def predicate(name: str, arguments: Sequence[Expression]) -> Predicate:
     function = ""
     if kind.about == "function":
         if not arguments or not isinstance(arguments[0], Name) or arguments[0].name not in FUNCTION_NAMES:
-            raise SentenceError(f"{written}: the first argument of {name} is f, f_n or f_ni")
+            raise SentenceError(f"{written}: the first argument of {name} is f, f_n or f_ni{usual}")
         function, arguments = arguments[0].name, arguments[1:]
     wanted = _NUMBERS.get(name, (len(kind.directions) if isinstance(kind.directions, tuple) else 0,))
     if len(arguments) not in wanted:
-        raise SentenceError(f"{written}: {name} takes {' or '.join(map(str, wanted))} constants, not {len(arguments)}")
+        counts = " or ".join(map(str, wanted))
+        raise SentenceError(f"{written}: {name} takes {counts} constants, not {len(arguments)}{usual}")
     for constant in arguments:
         if isinstance(constant, Name) and constant.name in FUNCTION_NAMES:
             raise SentenceError(f"{written}: {constant.name} is a function, and a constant is needed")

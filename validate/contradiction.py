@@ -20,8 +20,8 @@ from fractions import Fraction
 
 from theory.calculator.signs import never_negative
 from theory.claim import Claim
-from theory.domain import COUNT, NONNEGATIVE, REAL, Domain
-from theory.formula import Apply, Name, Number
+from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL, Domain
+from theory.formula import Apply, Name, Number, parse_relation
 from theory.predicates import Smooth, StronglyConvex
 from theory.program import limits, names_in
 from theory.sentence import (
@@ -64,7 +64,8 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
 
     numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
-    relations = [first for first in map(_of_the_first, asked) if first is not None]
+    firsts = [(relation, first) for relation in asked if (first := _of_the_first(relation)) is not None]
+    relations = [first for _, first in firsts]
     of_all = all(relation in asked for relation in relations)
     in_the_first = "" if of_all else "; asked of the first k, h, j and i, as a relation is for all of them"
     if not relations:
@@ -72,7 +73,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     relations += map(numbers.written, _asked_by_the_program(claim))
     relations += _of_angles(relations)
     relations += [*_of_means(relations, claim), *_of_extremes(relations, claim)]
-    texts = [f"{text_of(numbers.of(r.left))} {r.relation} {text_of(numbers.of(r.right))}" for r in relations]
+    texts = [*map(numbers.text, relations)]
     for one in () if claim.over else claim.predicates:  # asked at some x only, they imply nothing here
         for other in claim.predicates:
             if isinstance(one, StronglyConvex) and isinstance(other, Smooth):  # of some f_n or f_ni, and so of f
@@ -86,7 +87,11 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
     detail = answer.detail + in_the_first + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
     if answer.proof is not None:
-        detail += _by_name(claim, answer.proof.core)
+        core = answer.proof.core
+        detail += _by_name(claim, core)
+        detail += _from_zero([(one, numbers.text(first)) for one, first in firsts], core) or _by_domain(
+            numbers, [text for text in texts if text in core]
+        )
     if outcome == "holds" and numbers.meanings:  # of numbers that are bound to functions this says little
         return []
     return [Evidence("hypotheses", outcome, detail, data=answer.to_json(), origin="search")]
@@ -97,6 +102,34 @@ def _by_name(claim: Claim, core: Iterable[str]) -> str:
     named = [n for n in sorted(INTEGERS & claim.domains.keys() - claim.parameters.keys()) if f"domain of {n}" in core]
     return "".join(
         f"; {n} is an integer, at least 1, by its name (parameters={{{n!r}: ...}} says otherwise)" for n in named
+    )
+
+
+def _by_domain(numbers: Numbers, core: list[str]) -> str:
+    """That a parameter is positive, where what cannot hold together could if it were 0."""
+    from theory.feasible import Limits, feasible_relations
+
+    said = ""
+    for name in sorted(name for name, domain in numbers.claim.domains.items() if domain == POSITIVE):
+        of_it = {name, *(number for number, base in numbers.lent.items() if base == name)}
+        if not any(names_in(parse_relation(text)) & of_it for text in core):
+            continue
+        domains = {**numbers.domains, **dict.fromkeys(of_it, NONNEGATIVE)}
+        if feasible_relations(core, domains, limits=Limits(effort=QUICK)).outcome == "feasible":
+            said += (
+                f"; {name} is positive by its domain: parameters={{{name!r}: NONNEGATIVE}} lets it be 0, or leave out "
+                "the terms that have it"
+            )
+    return said
+
+
+def _from_zero(firsts: Iterable[tuple[Sentence, str]], core: Iterable[str]) -> str:
+    """That an index begins at 0, where a relation that has it as a number is part of what cannot hold together."""
+    spoken = [_numbers_of_rounds(side) for one, text in firsts if text in core for side in one.sides]
+    letters = sorted(frozenset[str]().union(*spoken), key="khji".index)
+    return "".join(
+        f"; {letter} begins at 0: to begin with 1, write {letter} + 1 for {letter} in the sentence and what it assumes"
+        for letter in letters
     )
 
 
@@ -140,6 +173,17 @@ def _put_first(e: Expression, bound: frozenset[str]) -> Expression | None:
     over = OVER.get(e.operation)
     inner = [_put_first(part, bound if over is None else bound | {over[1]}) for part in parts(e)]
     return None if None in inner else applied(e.operation, tuple(part for part in inner if part is not None))
+
+
+def _numbers_of_rounds(e: Expression, bound: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The free indices that stand as numbers, which the first round, turn and sample put to 0."""
+    if isinstance(e, Name):
+        return frozenset({e.name}) & FIRST - bound
+    if not isinstance(e, Apply):
+        return frozenset()
+    over = OVER.get(e.operation)
+    within = bound if over is None else bound | {over[1]}
+    return frozenset[str]().union(*(_numbers_of_rounds(part, within) for part in parts(e)))
 
 
 # --- what holds of any two vectors ---------------------------------------------------------------------------------
@@ -202,13 +246,18 @@ def _put(e: Expression, old: Expression, new: Expression) -> Expression:
 
 
 class Numbers:
-    """The numbers that stand for what is no parameter, as they are met."""
+    """The numbers that stand for what is no parameter, as they are met.
+
+    Attributes:
+        lent: of those that lie where a parameter of the claim does, the parameter's name without its index.
+    """
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.domains: dict[str, Domain] = {**claim.domains, "N": COUNT, "d": COUNT, "K": COUNT}
         self.meanings: dict[str, str] = {}
         self.names: dict[str, str] = {}
+        self.lent: dict[str, str] = {}
         indexed = {index_of(symbol)[0]: Name(symbol) for symbol in claim.symbols if index_of(symbol)[1]}
         self.indexed: Mapping[str, Expression] = {base: name for base, name in indexed.items() if base != name.name}
 
@@ -217,6 +266,10 @@ class Numbers:
         left, right = (replaced(replaced(side, self.claim.definitions), self.indexed) for side in relation.sides)
         kind: Relation = relation.relation
         return Sentence(left, kind, right)
+
+    def text(self, relation: Sentence) -> str:
+        """A relation between numbers alone, as text."""
+        return f"{text_of(self.of(relation.left))} {relation.relation} {text_of(self.of(relation.right))}"
 
     def of(self, e: Expression) -> Expression:
         """A tree of numbers alone."""
@@ -234,7 +287,7 @@ class Numbers:
         text = text_of(e)
         if text not in self.names:
             self.names[text] = name = self._fresh()
-            self.domains[name] = self._domain(e)
+            self.domains[name] = self._domain(e, name)
             self.meanings[name] = text
         return Name(self.names[text])
 
@@ -279,12 +332,13 @@ class Numbers:
                 return
         yield (), e
 
-    def _domain(self, e: Expression) -> Domain:
+    def _domain(self, e: Expression, number: str) -> Domain:
         """Where a number lies: one a client where the claim says, and means and extremes of these there too."""
         each = parts(e)[0] if isinstance(e, Apply) and e.operation in (MEAN, LARGEST, LEAST) else e
         base = index_of(each.name)[0] if isinstance(each, Name) else ""
         if base in self.claim.domains:
             domain = self.claim.domains[base]
+            self.lent[number] = base
             return replace(domain, integer=False) if each is not e and e.operation == MEAN else domain  # type: ignore[union-attr]
         return NONNEGATIVE if never_negative(e, self.claim) else REAL
 

@@ -1,5 +1,6 @@
 """Claims and papers: checked when made, frozen, and evaluated through their methods."""
 
+import re
 from typing import Any
 
 import pytest
@@ -44,6 +45,24 @@ def test_a_paper_makes_claims_its_own_and_holds_nothing_else() -> None:
 def test_what_is_no_domain_is_refused_when_the_claim_is_made(what):
     with pytest.raises(ValueError, match=r"claim 'one': parameters has a=.* is to be one of .*REAL, POSITIVE, NONNEG"):
         claim("one", "a*c >= 0", parameters={"a": what})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "instead"),
+    [
+        ("vectors", "x", ("x",)),
+        ("vectors", "a_n, b", ("a_n", "b")),
+        ("vectors", "a_n b", ("a_n", "b")),
+        ("rests_on", "lemma-1, lemma-2", ("lemma-1", "lemma-2")),
+        ("assuming", "eta <= 1/L", ("eta <= 1/L",)),
+        ("assuming", "smooth(f, L), eta <= 1/L", ("smooth(f, L)", "eta <= 1/L")),
+        ("standing", "for every x, y: f(x) <= f(y)", ("for every x, y: f(x) <= f(y)",)),
+        ("remarks", "As printed, in a footnote.", ("As printed, in a footnote.",)),
+    ],
+)
+def test_a_text_for_a_tuple_is_told_the_tuple(name: str, text: str, instead: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{name}={text!r} is text; write a tuple of texts, {instead!r}")):
+        claim("one", "norm2(x) >= 0", **{name: text})
 
 
 def test_definitions_may_be_written_in_any_order() -> None:

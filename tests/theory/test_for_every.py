@@ -4,6 +4,7 @@ import pytest
 
 from theory import algorithm, claim
 from theory.for_every import ForEvery, assumption, predicate_of
+from theory.predicates import PREDICATES
 from theory.sentence import SentenceError
 from theory.typeset import latex_of_assumption
 
@@ -106,3 +107,32 @@ def test_data_and_mathematics():
     one = predicate_of("for every x: norm2(grad(f_n, x)) <= G2")
     assert one.to_json() == {"predicate": "for every", "points": ["x"], "sentence": "norm2(grad(f_n, x)) <= G2"}
     assert latex_of_assumption(one) == r"\forall\, n,x:\; \|\nabla f_{n}(x)\|^{2} \leq G^{2}"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("L-smooth(f)", r"it has no relation .*; an assumption is written smooth\(f, L\)$"),
+        ("mu-strongly convex(f)", r"; an assumption is written strongly_convex\(f, mu\)$"),
+        ("f is convex", r"missing between 'f' and 'is'; an assumption is written convex\(f\)$"),
+        ("f is L-smooth and convex", r"; an assumption is written smooth\(f, L\)$"),
+        ("convex", r"it has no relation .*; an assumption is written convex\(f\)$"),
+        ("L_smooth(f)", r"not known; did you mean smooth\(f, L\)\?"),
+        ("Lipschitz(f, G)", r"not known; did you mean lipschitz\(f, G\)\?"),
+        ("bounded_dissimilarity(zeta)", r"not known; did you mean dissimilar\(zeta\)\?"),
+        ("smooth(L)", r"the first argument of smooth is f, f_n or f_ni, as in smooth\(f, L\)"),
+        ("pl(f)", r"pl takes 1 constants, not 0, as in pl\(f, mu\)"),
+        ("smooth(f, L) and convex(f)", "in assuming an entry of the tuple$"),
+        ("smooth(f, L), convex(f)", "in assuming an entry of the tuple$"),
+        ("f(x0) - fstar", r"it has no relation \(< <= > >= ==\)$"),
+        ("eta simple <= 1", "missing between 'eta' and 'simple'$"),
+    ],
+)
+def test_an_assumption_in_other_words_is_told_how_it_is_written(text, words):
+    with pytest.raises(SentenceError, match=words):
+        assumption(text)
+
+
+@pytest.mark.parametrize("kind", PREDICATES.values())
+def test_how_messages_write_an_assumption_is_how_it_is_read(kind):
+    assert assumption(kind.written).text == kind.written

@@ -312,11 +312,32 @@ def test_the_notation_of_the_field(latex: str, sentence: str) -> None:
         (r"{a + b} c \le 1", "these braces are not set"),
         (r"\|\nabla f_n(x^k)\| \le 1, \forall n\in[2]", "a qualification is over"),
         (r"\left( \eta ) \le 1", "do not belong together"),
+        (r"\min_{0\le k\le K-1} \eta \le 1", "the letter of an index is expected; below, an index is read alone"),
+        (r"\sum_{1\le n\le N} \eta \le 1", r"from its first value to its last, _\{k=0\}\^\{K-1\}"),
+        (r"\min_{k=0,\dots,K-1} \eta \le 1", r"} is expected, and here is ,; below, an index is read alone"),
+        (r"\min_{k\le K-1} \eta \le 1", r"and here is \\le; below, an index is read alone, _\{k\}"),
+        (r"\eta \le 1 \quad \forall 0\le k\le K-1", r"; for all is read of an index alone, \\forall k"),
+        (r"\eta \le 1 \quad \forall k\le K-1", r"cannot be read here.*; for all is read of an index alone"),
     ],
 )
 def test_what_the_language_cannot_say_is_an_error(latex: str, why: str) -> None:
     with pytest.raises(LatexError, match=why):
         read(latex, tapped)
+
+
+@pytest.mark.parametrize(
+    ("latex", "sentence"),
+    [
+        (r"\min_{k} f(x^k) \le 1", "min_k(f(x[k])) <= 1"),
+        (r"\min_{k=0}^{K-1} f(x^k) \le 1", "min_k(f(x[k])) <= 1"),
+        (r"\min_{k \in [K]} f(x^k) \le 1", "min_k(f(x[k])) <= 1"),
+        (r"\max_{k,n} f_n(x^k) \le 1", "max_k(max_n(f_n(x[k]))) <= 1"),
+        (r"\max_{n=1}^{N} f_n(x^k) \le 1", "max_n(f_n(x[k])) <= 1"),
+    ],
+)
+def test_the_ranges_that_a_message_names_are_read(latex: str, sentence: str) -> None:
+    answers = {r"range \min_{k \in [K]}": "0"} if "[K]" in latex else {}
+    assert [str(one) for one in read(latex, tapped, answers).sentences] == [sentence]
 
 
 def test_a_clients_state_and_answers_that_are_none() -> None:

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from theory.claim import claim
+from theory.derivation.search.searching import search
 from theory.formula import parse
 from theory.program import (
     Algorithm,
@@ -167,11 +169,46 @@ def test_loops_inside_loops():
         ("return eta/x", r"a number divided by a vector: w.over"),
         ("return x/x", r"a quotient of two vectors: w.over"),
         ("return x**2", r"a power of a vector: w.times"),
-        ("for h in range(H):\n    x = x/2\nreturn x", "a value taken for a Python number"),
+        (
+            "for h in range(H):\n    x = x/2\nreturn x",
+            r"line 3: H is a value taken for a Python number.*`for h in w.repeat\(H\)`, without range",
+        ),
+        ("for h in range(H - 1):\n    x = x/2\nreturn x", r"\(H - 1\) is a value .*`for h in w.repeat\(H - 1\)`"),
+        ("return x*float(eta)", r"eta is a value taken for a Python number.*; w.sqrt is a root"),
+        (
+            "s, y = 0, w.each(x)\nfor h in w.repeat(H):\n    y = y/2\n    s = s + y\nreturn w.mean(s)/H",
+            r"line 4: the turns of a loop do different things.*begins with a vector, such as s = 0\*x",
+        ),
+        ("y = w.each(x)\nreturn y.mean()", r"line 4: y.mean: a value has no methods; write w.mean\(y\)"),
+        ("return (2*x).norm()*x", r"\(...\).norm: a value has no methods; write w.norm\(...\)"),
+        ("return eta.sqrt()*x", r"eta.sqrt: a value has no methods; write w.sqrt\(eta\)"),
+        ("return x.maen()", r"x.maen: a value has nothing of this name; did you mean w.mean\?"),
+        ("return x.T", "x.T: a value has nothing of this name; w has average, before, "),
+        ("return x*eta.value", "eta.value: a value has nothing of this name; w has average, before, "),
+        ("return x*eta[w.k]", r"eta\[...\]: write eta alone, also where it is another number .* in claims eta_k is"),
+        ("return x*eta(w.k)", r"eta\(...\): write eta alone, also where it is another number .* in claims eta_k is"),
+        ("c = w.coins(p)\nreturn x*c[0]", r"c\[...\]: a number, or one of every client, is taken as it is"),
+        ("x[0] = 1\nreturn x", r"an entry of a value is put: w.put\(table, i, v\)"),
+        ("return x*w.d", r"w.d is no primitive; the dimension .* by the name d: \(w, x, \*, d\)"),
+        ("return x*w.N", r"w.N is no primitive; the number of clients .* by the name N: \(w, x, \*, N\)"),
+        ("return x*w.n", r"w.n is no primitive; the number of clients .* by the name N: \(w, x, \*, N\)"),
+        (
+            "return x - w.full_gradient(x) + w.noise(eta)",
+            r"w.noise\(eta\) is a vector for each client, .* the variance eta/N: .* w.mean\(w.noise\(N\*eta\)\)",
+        ),
+        (
+            "for h in w.repeat(H):\n    x = x + w.noise(eta)\nreturn x",
+            r"and becomes a client's value; .* the variance eta/N: .* w.mean\(w.noise\(N\*eta\)\)",
+        ),
+        (
+            "return w.full_gradient(x + w.noise(eta))",
+            r"w.full_gradient takes a server's .* w.mean\(w.noise\(N\*eta\)\)",
+        ),
+        ("return w.gradient(x) + w.mean(w.noise(eta))", "average it with w.mean, or begin with 'each'$"),
         ("return x*max(eta, 1)", "a comparison of values"),
         ("return w.where(w.coin(p), x, eta)", "w.where takes a server's or a client's or a table value"),
         ("return x*'2'", "'2' where a number is needed"),
-        ("return x[0]", "an entry of a value"),
+        ("return x[0]", "an entry of a value, x: what is done to coordinates is done to all"),
         ("return sum(x)", "a loop over a value"),
         ("w.tap('x', x)\nreturn x", "the tap 'x' has a name that is taken"),
         ("w.tap('k', x)\nreturn x", "w.tap takes a name that means nothing else"),
@@ -209,6 +246,35 @@ def test_loops_inside_loops():
 def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
     with pytest.raises(ProgramError, match=message):
         _ = made(body).program
+
+
+@pytest.mark.parametrize(
+    ("head", "signature", "body", "message"),
+    [
+        (
+            '@algorithm(t="table 0", x="x0")',
+            "w, t, x",
+            "return t, t[w.sample()]",
+            r"a table are taken with w.get\(table",
+        ),
+        (
+            '@algorithm(past="3 times x0")',
+            "w, past",
+            "return past[0]",
+            r"past: w.combine\(alpha, past\) makes one vector",
+        ),
+    ],
+)
+def test_an_entry_is_taken_as_its_kind_has_it(head, signature, body, message):
+    with pytest.raises(ProgramError, match=message):
+        _ = made(body, head, signature).program
+
+
+def test_the_noise_that_a_message_names_has_the_variance_that_it_says():
+    """The mean over the clients of w.noise(N*s) is one vector with E norm2 = s, for every number of clients."""
+    noisy = made("return x + w.mean(w.noise(N*s))", "@algorithm", "w, x, *, N, s")
+    one = claim("c", "E(norm2(x[k+1] - x[k])) == s", of=noisy)
+    assert search(one).lines is not None
 
 
 def test_passes_inside_a_loop():

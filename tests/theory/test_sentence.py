@@ -16,7 +16,13 @@ from theory.sentence import (
     text_of,
 )
 
-WORDS = Vocabulary({"x": "server", "c": "client", "t": "table", "past": "past"}, {"y": ("client", 1)}, ("u", "a_n"))
+WORDS = Vocabulary(
+    {"x": "server", "c": "client", "t": "table", "past": "past"},
+    {"y": ("client", 1)},
+    ("u", "a_n"),
+    {"mean": parse_expression("mean_k(x[k])")},
+    ("step",),
+)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,21 @@ def test_what_a_tree_is(text, shape, free, random):
         ("x[k] + 1", "adds a number and a vector"),
         ("1/x[k]", "divides by a vector"),
         ("norm2(3)", "3 is a scalar, and a vector is needed$"),
-        ("norm2(eta + mu)", r"a vector is needed; free vectors are named: vectors=\('eta', 'mu',\)"),
+        ("norm2(eta + mu)", r"needed; free vectors are named: vectors=\('u', 'a_n', 'eta', 'mu'\)"),
+        ("f(v)", r"v is a scalar, and a vector is needed; free vectors are named: vectors=\('u', 'a_n', 'v'\)"),
+        ("grad(f_n, v)", r"free vectors are named: vectors=\('u', 'a_n', 'v'\)"),
+        ("x[k] - v", r"adds a number and a vector; free vectors are named: vectors=\('u', 'a_n', 'v'\)"),
+        ("x[k] - x_star", r"adds a number and a vector; did you mean xstar\?"),
+        ("f(x_star)", r"did you mean xstar\?"),
+        ("norm2(x_0 - xstar)", r"adds a number and a vector; did you mean x0\?"),
+        ("f(x_k)", r"a vector is needed; write x\[k\]"),
+        ("norm2(step)", "step is a scalar, and a vector is needed$"),
+        ("E[norm2(x[k])]", r"E is a function, and its arguments stand in round parentheses: E\(...\)"),
+        ("norm2[x0]", r"norm2 is a function, and its arguments stand in round parentheses: norm2\(...\)"),
+        ("E_k[norm2(x[k])]", r"E_k is neither a state nor a tap; E\(...\) is over all draws, .*, write x\[1\] and x0"),
+        ("u[k]", "u is neither a state nor a tap; there are .*; u is one thing for all rounds"),
+        ("mean[K]", "mean is neither a state nor a tap; there are .*; mean is one thing for all rounds"),
+        ("eta[k]", "eta is neither a state nor a tap; there are .*; one number for each round is written eta_k"),
         ("x", "x is a state or a tap: write x"),
         ("z[k]", "z is neither a state nor a tap"),
         ("x[k, h]", "has 2 indices; write x"),
@@ -74,7 +94,40 @@ def test_what_says_nothing_is_refused(text, message):
     [
         ("1 + 1", "it has no relation"),
         ("1 <= 2 <= 3", "has 2 relations"),
-        ("a in b", "an operator is missing between 'a' and 'in'"),
+        ("a in (0, 1/L]", "an operator is missing between 'a' and 'in'; an interval is written with relations"),
+        ("a <= 1 and b <= 1", "missing between '1' and 'and'; each relation is a sentence of its own"),
+        ("a <= 1 if k > 3", "missing between '1' and 'if'; a condition is an entry of assuming"),
+        ("forall n: a_n <= 1", "missing between 'forall' and 'n'; a sentence is for all values of the indices"),
+        ("for all x: f(x) >= 0", "an assumption for all points is written for every x: "),
+        ("norm2(grad f(x0)) <= 1", r"missing between 'grad' and 'f'; a gradient is written grad\(f, v\)"),
+        ("a <= 1, b <= 1", "it has no relation .*; each part of a list is a sentence of its own"),
+        ("||a|| <= 1", r"'\|' is not allowed \(norm\(v\) is the length of a vector"),
+        ("x^* <= 1", r"powers are written \*\*, the minimiser xstar"),
+        ("norm(x0 - x*) <= 1", "cannot be read .*; the minimiser is xstar, the least value fstar"),
+        ("<a, b> <= 1", r"cannot be read .*; the inner product is dot\(u, v\)"),
+        ("1 - 2*<a, b> <= 1", r"cannot be read .*; the inner product is dot\(u, v\)"),
+        ("a != 1", r"'!' is not allowed \(relations are < <= > >= ==\)"),
+        ("a \u2264 1", "is not allowed .write it in ASCII characters"),
+        ("1/lambda <= 1", "lambda is a word of Python, and can be no name; write lam"),
+        ("lambda*norm2(a) <= 1", "lambda is a word of Python, and can be no name; write lam"),
+        ("1/in <= 1", "in is a word of Python, and can be no name; take another one"),
+        ("inner(a, b) <= 1", r"unknown function 'inner'; the inner product is dot\(u, v\)"),
+        ("P(norm2(a) >= 1) <= 1", r"unknown function 'P'; .* is written quantile\(e, 1 - p\) <= B"),
+        ("Prob(norm2(a) >= 1) <= 1", r"unknown function 'Prob'; .* is written quantile\(e, 1 - p\) <= B"),
+        ("Var(a) <= 1", r"unknown function 'Var'; the variance of v is E\(norm2\(v - E\(v\)\)\)"),
+        ("E_k(a) <= 1", r"unknown function 'E_k'; E\(...\) is over all draws, .*, write x\[1\] and x0"),
+        ("nabla(f, a) <= 1", r"unknown function 'nabla'; a gradient is written grad\(f, v\)"),
+        ("K >= ceil(a)", r"unknown function 'ceil'; of an integer K, K >= e says what K >= ceil\(e\) does"),
+        ("norm1(a) <= 1", r"unknown function 'norm1'; norm\(v\) is the Euclidean norm, norm2\(v\) its square"),
+        ("f_i(a) <= 1", "unknown function 'f_i'; f_n is the function of client n"),
+        ("F(a) <= 1", r"unknown function 'F'; did you mean f\?"),
+        ("quantil(a, 1/2) <= 1", r"unknown function 'quantil'; did you mean quantile\?"),
+        ("sum(a_n) <= 1", r"unknown function 'sum'; did you mean sum_n\?"),
+        ("gradient(f, a) <= 1", r"unknown function 'gradient'; did you mean grad\?"),
+        (
+            "proj(a) <= 1",
+            r"unknown function 'proj'; there are E, abs, .*, norm2, .*; states and taps are written x\[k\]",
+        ),
         ("a is not b", "an operator is missing"),
         ("1 = 1", "equality is written =="),
         ("x^2 <= 1", r"powers are written \*\*"),
@@ -97,6 +150,22 @@ def test_what_says_nothing_is_refused(text, message):
 def test_what_is_no_sentence_is_refused(text, message):
     with pytest.raises(SentenceError, match=message):
         parse_sentence(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dot(u, a_n) <= norm(u)*norm(a_n)",
+        "quantile(norm2(x[k]), 1 - p) <= 2",
+        "E(norm2(x[k] - E(x[k]))) <= 2",
+        "E(norm2(x[1] - xstar)) <= norm2(x0 - xstar)",
+        "K >= lam/2",
+        "f(x[k]) - fstar <= 1",
+        "max_n(norm2(grad(f_n, xstar))) <= 2",
+    ],
+)
+def test_what_messages_say_to_write_is_read(text):
+    assert all(read(side, WORDS).shape == "scalar" for side in parse_sentence(text).sides)
 
 
 class Plain:

@@ -1,5 +1,7 @@
 """What relations for every client imply for their means and extremes; nothing is called contradictory that is not."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.rounds import descent
@@ -43,6 +45,9 @@ CAN = [
     ("mean_n(q_n) == 1", "max_n(q_n) >= 3"),
     (ONE, "sum_n(2*q_n - 1/N) >= 1"),
 ]
+
+
+ZERO = "parameters={{{0!r}: NONNEGATIVE}} lets it be 0, or leave out the terms that have it"
 
 
 def outcomes(one):
@@ -162,3 +167,38 @@ def test_what_is_an_integer_by_its_name_is_said_to_be_one(where, said):
     (item,) = contradictions(one)
     assert item.outcome == "vacuous"
     assert ("b is an integer, at least 1, by its name (parameters={'b': ...} says otherwise)" in item.detail) == said
+
+
+@pytest.mark.parametrize(
+    ("assumed", "name"),
+    [
+        ("zeta == 0", "zeta"),
+        ("zeta*L <= 0", "zeta"),
+        ("q_n == 0", "q"),
+        ("sum_n(q_n) == 0", "q"),
+        ("eta_k == 0", "eta"),
+    ],
+)
+def test_what_is_positive_by_its_domain_is_said_to_be(assumed, name):
+    """Clients that are alike are often said to have zeta = 0, and names are positive where nothing else is said."""
+    one = claim("c", "f(x[k+1]) <= f(x[k])", of=descent, assuming=("smooth(f_n, L)", "dissimilar(zeta)", assumed))
+    (item,) = contradictions(one)
+    assert item.outcome == "vacuous"
+    assert f"{name} is positive by its domain: {ZERO.format(name)}" in item.detail
+    assert "vacuous" not in outcomes(replace(one, parameters={name: NONNEGATIVE}))
+
+
+@pytest.mark.parametrize("assumed", [("eta <= 1/L", "eta > 2/L"), ("L <= -1",), ("K <= 1", "K >= 2")])
+def test_what_no_0_mends_has_no_such_hint(assumed):
+    one = claim("c", "f(x[k+1]) <= f(x[k])", of=descent, assuming=("smooth(f, L)", *assumed))
+    assert not any("by its domain" in item.detail or "begins at 0" in item.detail for item in contradictions(one))
+
+
+@pytest.mark.parametrize("assumed", ["k >= 1", "eta_k == 1/(L*k)", "k*eta >= 2/L"])
+def test_a_round_is_said_to_begin_at_0(assumed):
+    """What holds of every round holds of round 0, and papers often count from 1."""
+    one = claim("c", "f(x[k+1]) <= f(x[k])", of=descent, assuming=("smooth(f, L)", assumed))
+    (item,) = contradictions(one)
+    assert item.outcome == "vacuous"
+    assert "k begins at 0: to begin with 1, write k + 1 for k in the sentence and what it assumes" in item.detail
+    assert "by its domain" not in item.detail

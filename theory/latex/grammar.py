@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theory.latex.cursor import WORDS
-from theory.latex.operators import STARS, Operators
+from theory.latex.operators import FOR_ALL, STARS, Operators
 from theory.latex.surface import (
     Bracket,
     Chain,
@@ -69,7 +69,8 @@ class _Parser(Operators):
                     self.at += 1
                 for_all += self.qualification()
         if self.at < len(self.tokens):
-            raise self.refuse(f"{self.here} cannot be read here: a sign, a factor or a relation is expected")
+            read = FOR_ALL if for_all else ""
+            raise self.refuse(f"{self.here} cannot be read here: a sign, a factor or a relation is expected{read}")
         return Chain(tuple(sides), tuple(relations), tuple(for_all))
 
     def relation(self) -> str | None:
@@ -104,10 +105,10 @@ class _Parser(Operators):
 
     def qualification(self) -> list[tuple[Symbol, Node | None]]:
         r"""``\forall i \in [N]``."""
-        letters = [self.letter()]
+        letters = [self.letter(FOR_ALL)]
         while self.here == ",":
             self.at += 1
-            letters.append(self.letter())
+            letters.append(self.letter(FOR_ALL))
         within: Node | None = None
         if self.here == r"\in":
             self.at += 1

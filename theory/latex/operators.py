@@ -11,6 +11,13 @@ from theory.latex.surface import Bracket, Expected, Function, Least, Mark, Node,
 STARS = frozenset({"*", r"\star", r"\ast"})
 
 
+BELOW = (
+    r"; below, an index is read alone, _{k} or _{n,i}, from its first value to its last, _{k=0}^{K-1} or _{n=1}^{N}, "
+    r"or in a set, _{k \in [K]}"
+)
+FOR_ALL = r"; for all is read of an index alone, \forall k or \forall n, k, or in a set, \forall k \in [K]"
+
+
 class Operators(Cursor, ABC):
     """The part of the grammar that names what it takes; the rest is `theory.latex.grammar`."""
 
@@ -32,11 +39,12 @@ class Operators(Cursor, ABC):
     @abstractmethod
     def ended(self) -> bool: ...
 
-    def letter(self) -> Symbol:
+    def letter(self, read: str = "") -> Symbol:
+        """The letter of an index; what else stands there is refused, and told what is read there."""
         at = self.place
         found = None if self.ended() else self.atom()
         if not isinstance(found, Symbol) or found.below or found.above or found.gradient:
-            raise self.refuse("the letter of an index is expected", at)
+            raise self.refuse(f"the letter of an index is expected{read}", at)
         return found
 
     def set_of(self) -> Node:
@@ -64,10 +72,10 @@ class Operators(Cursor, ABC):
             if not low:
                 stop = self.sum() if braced else self.single()
             else:
-                listed = [self.letter()]
+                listed = [self.letter(BELOW)]
                 while self.here == ",":
                     self.at += 1
-                    listed.append(self.letter())
+                    listed.append(self.letter(BELOW))
                 letters = tuple(listed)
                 if self.here == "=":
                     self.at += 1
@@ -75,8 +83,9 @@ class Operators(Cursor, ABC):
                 elif self.here == r"\in":
                     self.at += 1
                     within = self.set_of()
-            if braced:
-                self.expect("}")
+            if braced and self.here != "}":
+                raise self.refuse(f"}} is expected, and here is {self.here or 'the end'}{BELOW if low else ''}")
+            self.at += braced
         if not letters:
             raise self.refuse("below, the index is expected, such as _{n=1}", at)
         body = self.product()

@@ -38,7 +38,10 @@ def repeat(recorder: Recorder, count: Formula) -> Iterator[Scalar]:
 def _folded(recorder: Recorder, turns: list[list[Step]], index: str, count: Formula, line: int) -> Loop:
     """The turns of a loop as one, with what is carried from turn to turn."""
     if len({_shape(turn) for turn in turns}) > 1:
-        recorder.error("the turns of a loop do different things: what a turn does may not depend on Python variables")
+        recorder.error(
+            "the turns of a loop do different things: what a turn does may not depend on Python variables; a sum over "
+            "the turns begins with a vector, such as s = 0*x, and not with the number 0"
+        )
     defined = [[name for step in turn for name in names_made(step)] for turn in turns]
     place = [{name: i for i, name in enumerate(names)} for names in defined]
     last = defined[-1]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from theory.formula import Apply, Formula, Name, Number, names_in, text_of
-from theory.program.data import VECTORS, Instruction, Kind, ProgramError, Step, renamed
+from theory.program.data import VALUE, VECTORS, Instruction, Kind, ProgramError, Step, renamed
 
 TURNS = 4
 """How often the body of ``w.repeat`` is traced. What it carries from turn to turn is seen by comparing the turns: two
@@ -32,6 +33,8 @@ class Recorder:
         turns: how often the body of ``w.repeat`` is run.
         visits: how often the turn of ``w.visit`` or ``w.pass_over`` is, of which the last is written down.
         looped: whether there was a loop.
+        primitives: what w has, for messages.
+        made: what made each value, for messages.
     """
 
     code: Any
@@ -45,6 +48,8 @@ class Recorder:
     turns: int = TURNS
     visits: int = 1
     looped: bool = False
+    primitives: tuple[str, ...] = ()
+    made: dict[str, Instruction] = field(default_factory=dict)
 
     def fresh(self) -> str:
         name = f"_{self.used}"
@@ -76,6 +81,29 @@ class Recorder:
             elif isinstance(value, Scalar) and isinstance(value.formula, Name):
                 self.hints.setdefault(value.formula.name, name)
 
+    def called(self, name: str) -> str:
+        """What the author calls a value, or a parameter."""
+        self.name_values()
+        return self.hints.get(name, name if not VALUE.match(name) else "(...)")
+
+    def noise_in(self, name: str) -> str:
+        """That noise is a vector a client, whose mean has another variance: of a value that is a sum with some."""
+        left, seen = [name], set[str]()
+        while left:
+            step = self.made.get(left.pop())
+            if step is None or step.to in seen:
+                continue
+            seen.add(step.to)
+            if step.op == "noise":
+                variance = text_of(renamed(step.numbers[0], self.called))
+                return (
+                    f"; w.noise({variance}) is a vector for each client, and the mean of these has the variance "
+                    f"{variance}/N: one vector of the server with the variance {variance} is "
+                    f"w.mean(w.noise(N*{variance})), where N is a parameter of the algorithm"
+                )
+            left += step.of if step.op == "linear" else ()
+        return ""
+
     def resolve(self, name: str) -> str:
         """The name under which a value of a finished loop is there after it."""
         while name in self.aliases or name in self.pending:
@@ -91,9 +119,10 @@ class Recorder:
         names = tuple(map(self.resolve, of))
         formulas = tuple(renamed(f, self.resolve) for f in numbers)
         line = 0 if frame is None else frame.f_lineno
-        self.blocks[-1].append(Instruction(op, name, kind, names, formulas, line=line, **more))
+        step = Instruction(op, name, kind, names, formulas, line=line, **more)
+        self.blocks[-1].append(step)
         if name:
-            self.kinds[name] = kind
+            self.kinds[name], self.made[name] = kind, step
         return name
 
 
@@ -106,6 +135,27 @@ class _Symbol:
 
     def _refuse(self, what: str) -> NoReturn:
         self._recorder.error(what)
+
+    def _called(self) -> str:
+        """What the author calls it, for messages."""
+        raise NotImplementedError
+
+    def _argument(self) -> str:
+        """The same in the place of an argument."""
+        called = self._called()
+        return called[1:-1] if called[0] == "(" else called
+
+    if not TYPE_CHECKING:  # a type checker knows what there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("__"):  # whether there is one is asked by Python itself, and by NumPy
+                raise AttributeError(name)
+            called, known = self._called(), self._recorder.primitives
+            if name in known:
+                self._refuse(f"{called}.{name}: a value has no methods; write w.{name}({self._argument()})")
+            close = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean w.{close[0]}?" if close else f"w has {', '.join(known)}"
+            self._refuse(f"{called}.{name}: a value has nothing of this name; {hint}")
 
     def __bool__(self) -> NoReturn:
         self._refuse(
@@ -128,16 +178,25 @@ class _Symbol:
     def __iter__(self) -> NoReturn:
         self._refuse("a loop over a value: loop with `for h in w.repeat(H)`, w.visit or w.pass_over")
 
-    def __getitem__(self, key: object) -> NoReturn:
-        self._refuse("an entry of a value: entries of a table are taken with w.get(table, i)")
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        self._refuse("an entry of a value is put: w.put(table, i, v) is the table with another entry")
 
     def __len__(self) -> NoReturn:
         self._refuse("the length of a value: write the name of the parameter instead")
 
-    def _number(self) -> NoReturn:
-        self._refuse("a value taken for a Python number: parameters and draws have no number while a round is traced")
+    def _number(self, instead: str = "") -> NoReturn:
+        self._refuse(
+            f"{self._called()} is a value taken for a Python number: parameters and draws have no number while a "
+            f"round is traced{instead}"
+        )
 
-    __index__ = __int__ = __float__ = _number
+    def __index__(self) -> NoReturn:
+        self._number(f"; a loop of so many turns is `for h in w.repeat({self._argument()})`, without range")
+
+    def __float__(self) -> NoReturn:
+        self._number("; w.sqrt is a root, and + - * / ** do without a number")
+
+    __int__ = _number
 
     def __matmul__(self, other: object) -> NoReturn:
         self._refuse(
@@ -161,6 +220,25 @@ class Scalar(_Symbol):
 
     def __repr__(self) -> str:
         return f"Scalar({text_of(self.formula)})"
+
+    def _called(self) -> str:
+        return text_of(renamed(self.formula, self._recorder.called))
+
+    def __getitem__(self, key: object) -> NoReturn:
+        self._schedule("[...]")
+
+    def __call__(self, *of: object) -> NoReturn:
+        self._schedule("(...)")
+
+    def _schedule(self, written: str) -> NoReturn:
+        """Refuse a number that is taken at a round, or a client."""
+        name = self._called()
+        if not isinstance(self.formula, Name) or VALUE.match(self.formula.name):
+            self._refuse(f"{name}{written}: a number, or one of every client, is taken as it is")
+        self._refuse(
+            f"{name}{written}: write {name} alone, also where it is another number in each round, or of each client: "
+            f"in claims {name}_k is that of round k, {name}_n that of client n"
+        )
 
     def _with(self, other: object, operation: str, swapped: bool = False) -> Any:
         if isinstance(other, Value):
@@ -275,6 +353,19 @@ class Value(_Symbol):
 
     def __repr__(self) -> str:
         return f"Value({self.name}, {self.kind})"
+
+    def _called(self) -> str:
+        return self._recorder.called(self.name)
+
+    def __getitem__(self, key: object) -> NoReturn:
+        entries = {
+            "table": "entries of a table are taken with w.get(table, i)",
+            "sample": "it is a sample, which w.gradient(v, i) takes",
+            "past": "w.combine(alpha, past) makes one vector of those that are remembered",
+        }
+        other = "what is done to coordinates is done to all: w.times, w.over, w.sign, w.top, w.keep; a client's value "
+        other += "has no number of the client"
+        self._refuse(f"an entry of a value, {self._called()}: {entries.get(self.kind.split()[-1], other)}")
 
     def _vector(self, what: str) -> None:
         if self.kind not in VECTORS:

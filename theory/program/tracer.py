@@ -28,6 +28,14 @@ class _Turns(Iterator[Scalar]):
             raise
 
 
+_OF_THE_PROBLEM = {
+    "d": ("the dimension", "d"),
+    "N": ("the number of clients", "N"),
+    "n": ("the number of clients", "N"),
+}
+"""What an author may look for in w: sizes of the problem, with the names of parameters that they are."""
+
+
 class Tracer:
     """The primitives of a round; see each. In `visit`, the same for one client."""
 
@@ -36,9 +44,12 @@ class Tracer:
         self._one = one
 
     def __getattr__(self, name: str) -> Any:
-        known = [n for n in dir(type(self)) if not n.startswith("_")]
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"; did you mean w.{close[0]}?" if close else f"; there are {', '.join(known)}"
+        close = difflib.get_close_matches(name, PRIMITIVES, 1)
+        hint = f"; did you mean w.{close[0]}?" if close else f"; there are {', '.join(PRIMITIVES)}"
+        if name in _OF_THE_PROBLEM:
+            what, parameter = _OF_THE_PROBLEM[name]
+            hint = f"; {what} is asked for as a parameter of the algorithm, by the name {parameter}: (w, x, *, "
+            hint += f"{parameter})"
         self._recorder.error(f"w.{name} is no primitive{hint}")
 
     # helpers
@@ -61,7 +72,9 @@ class Tracer:
             wanted = " or ".join(
                 {"server": "a server's", "client": "a client's", "table": "a table"}.get(k, k) for k in kinds
             )
-            self._recorder.error(f"w.{what} takes {wanted} value, not {found}")
+            of_clients = isinstance(value, Value) and value.kind == "client"
+            noise = self._recorder.noise_in(value.name) if of_clients and isinstance(value, Value) else ""
+            self._recorder.error(f"w.{what} takes {wanted} value, not {found}{noise}")
         return value
 
     def _of_clients(self) -> Kind:
@@ -296,3 +309,7 @@ class Tracer:
     def k(self) -> Scalar:
         """The round, from 0."""
         return Scalar(self._recorder, Name("k"))
+
+
+PRIMITIVES = tuple(name for name in dir(Tracer) if not name.startswith("_"))
+"""What w has."""

@@ -11,7 +11,7 @@ from theory.formula import Apply, Formula, Name
 from theory.program.algorithm import Algorithm, place
 from theory.program.data import Carried, Instruction, Loop, Program, ProgramError, Step, flat, names_made, renamed, uses
 from theory.program.symbols import ONE, TURNS, Recorder, Scalar, Value, apply
-from theory.program.tracer import Tracer
+from theory.program.tracer import PRIMITIVES, Tracer
 
 
 def trace(one: Algorithm) -> Program:
@@ -51,7 +51,7 @@ def _said(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _traced(one: Algorithm, turns: int, visits: int) -> tuple[Program, bool]:
     """The program, the bodies of loops being run so often; and whether there is a loop."""
-    recorder = Recorder(one.function.__code__, [[]], {}, {}, {}, {}, turns=turns, visits=visits)
+    recorder = Recorder(one.function.__code__, [[]], {}, {}, {}, {}, turns=turns, visits=visits, primitives=PRIMITIVES)
     state = [Value(recorder, recorder.fresh(), s.kind) for s in one.state]
     recorder.kinds |= {v.name: v.kind for v in state}
     recorder.hints |= {v.name: s.name for v, s in zip(state, one.state, strict=True)}
@@ -74,6 +74,7 @@ def _traced(one: Algorithm, turns: int, visits: int) -> tuple[Program, bool]:
             )
             raise ProgramError(
                 f"{where}: the state {s.name} is a {s.kind}'s and becomes a {value.kind}'s value; {remedy}"
+                f"{recorder.noise_in(value.name)}"
             )
     names = tuple(recorder.resolve(value.name) for value in values)
     twice = [label for label, n in _counted(recorder.blocks[0]).items() if n > 1]

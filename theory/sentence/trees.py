@@ -33,6 +33,12 @@ INTEGERS = frozenset({"H", "S", "m", "b", "N", "d", "K", "J"})
 """Parameters that are integers, at least 1, wherever they occur."""
 
 
+GIVEN_THE_PAST = (
+    "E(...) is over all draws, and there is none given the past: of one round from any start, write x[1] and x0"
+)
+"""For messages about E_k."""
+
+
 class SentenceError(ValueError):
     """A sentence that cannot be read, or says nothing."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from theory.sentence.trees import (
     ALL_CLIENTS,
     COORDINATE,
     FUNCTION_NAMES,
+    GIVEN_THE_PAST,
     INDICES,
     NUMBERS_OF_VECTORS,
     OVER,
@@ -205,8 +207,7 @@ def _read_at(e: At, words: Vocabulary) -> Reading:
     elif e.name in words.taps:
         kind, loops = words.taps[e.name]
     else:
-        known = ", ".join([*words.states, *words.taps])
-        raise SentenceError(f"{text_of(e)}: {e.name} is neither a state nor a tap; there are {known or 'none'}")
+        raise SentenceError(f"{text_of(e)}: {_no_state(e, words)}")
     if len(e.indices) != 1 + loops:
         wanted = f"{e.name}[{', '.join(['k', 'j'] if kind in STACKS else ['k', 'h', 'j'][: 1 + loops])}]"
         raise SentenceError(f"{text_of(e)} has {len(e.indices)} indices; write {wanted}")
@@ -220,6 +221,33 @@ def _read_at(e: At, words: Vocabulary) -> Reading:
     return Reading("vector", free, not start, frozenset().union(*(one.parameters for one in found)))
 
 
+def _no_state(e: At, words: Vocabulary) -> str:
+    """That something with indices is neither a state nor a tap, and what may be meant."""
+    if e.name in SPECIAL - {*POINTS, *INDICES, "fstar", "N", "d", "K"} or e.name in SCALAR_FUNCTIONS:
+        return f"{e.name} is a function, and its arguments stand in round parentheses: {e.name}(...)"
+    if e.name.startswith("E_"):
+        return f"{e.name} is neither a state nor a tap; {GIVEN_THE_PAST}"
+    known = ", ".join([*words.states, *words.taps]) or "none"
+    hint = "" if e.name in SPECIAL else f"; one number for each round is written {e.name}_k"
+    if e.name in words.definitions or e.name in words.free_vectors:
+        hint = f"; {e.name} is one thing for all rounds, and has no index in brackets"
+    return f"{e.name} is neither a state nor a tap; there are {known}{hint}"
+
+
+def _vectors_meant(e: Expression, words: Vocabulary) -> str:
+    """Of a number where a vector is needed: which vectors its names may have been meant as."""
+    spoken = sorted({part.name for part in everything(e) if isinstance(part, Name)})
+    names = [name for name in spoken if name != "K" and name in _read_name(name, words).parameters]
+    names = [name for name in names if name not in words.numbers]
+    for name in names:
+        base, index = index_of(name)
+        if index and (base in words.states or base in words.taps):
+            return f"; write {base}[{index}]"
+        if close := difflib.get_close_matches(name, POINTS, 1, 0.75):
+            return f"; did you mean {close[0]}?"
+    return f"; free vectors are named: vectors={(*words.vectors, *names)!r}" if names else ""
+
+
 def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     op, inner = e.operation, [read(a, words) for a in parts(e)]
     free = frozenset().union(*(one.free for one in inner))
@@ -230,17 +258,15 @@ def _read_apply(e: Apply, words: Vocabulary) -> Reading:
     def need(shape: Shape) -> None:
         for argument, one in zip(parts(e), inner, strict=True):
             if one.shape != shape:
-                named = (
-                    sorted({p.name for p in everything(argument) if isinstance(p, Name)}) if shape == "vector" else []
-                )
-                hint = f"; free vectors are named: vectors=({', '.join(map(repr, named))},)" if named else ""
+                hint = _vectors_meant(argument, words) if shape == "vector" else ""
                 raise SentenceError(
                     f"{text_of(e)}: {text_of(argument)} is a {one.shape}, and a {shape} is needed{hint}"
                 )
 
     if op in ("+", "-"):
         if shapes[0] != shapes[1]:
-            raise SentenceError(f"{text_of(e)} adds a number and a vector")
+            hint = _vectors_meant(parts(e)[shapes.index("scalar")], words)
+            raise SentenceError(f"{text_of(e)} adds a number and a vector{hint}")
         return Reading(shapes[0], free, chance, names)
     if op == "neg":
         return Reading(shapes[0], free, chance, names)
