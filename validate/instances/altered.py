@@ -372,7 +372,7 @@ def _beside_jumps(claim: Claim, c: Candidate, one: Drawn) -> Iterator[Change]:
 
     Tails show where much is drawn: so also in a longer run, and with more of what is counted.
     """
-    names = [name for name in _levels(claim) if isinstance(c.values.get(name), Fraction)]
+    names = [name for name in levels(claim) if isinstance(c.values.get(name), Fraction)]
     if not names:
         return
     counted = {*c.values, *({RUN} & {*claim.symbols})}
@@ -388,7 +388,7 @@ def _beside_jumps(claim: Claim, c: Candidate, one: Drawn) -> Iterator[Change]:
         if now is None:
             continue
         here = candidate_of(now)
-        for name, chance, side in product(names, _chances(now, 1, here.rounds), (-BESIDE, BESIDE)):
+        for name, chance, side in product(names, chances_of(now, 1, here.rounds), (-BESIDE, BESIDE)):
             yield replace(here, values={**here.values, name: chance + side}), {}
 
 
@@ -398,16 +398,16 @@ def _of_two_signs(c: Candidate) -> Candidate:
     return replace(c, hessian=None, linear=None, functions=(tuple(slopes),) * c.clients)
 
 
-def _levels(claim: Claim) -> list[str]:
+def levels(claim: Claim) -> list[str]:
     """The numbers in the levels of quantiles."""
-    levels = {
+    names = {
         part.name
         for tree in everything_said(claim)
         if isinstance(tree, Apply) and tree.operation == "quantile"
         for part in everything(tree.arguments[1])
         if isinstance(part, Name)
     }
-    return [n for n in sorted(levels & claim.domains.keys() - set(claim.constants)) if not claim.domains[n].integer]
+    return [n for n in sorted(names & claim.domains.keys() - set(claim.constants)) if not claim.domains[n].integer]
 
 
 def _tightest_of_few(found: Hunt) -> list[Seen]:
@@ -421,7 +421,7 @@ def _samples_of(seen: Seen) -> int:
     return 0 if problem is None else sum(problem.samples(n) for n in range(problem.clients))
 
 
-def _chances(one: Drawn, *rounds: int) -> list[Fraction]:
+def chances_of(one: Drawn, *rounds: int) -> list[Fraction]:
     """Of the likeliest outcome of some rounds, of the two likeliest, and so on; and of all others but these."""
     found: set[Fraction] = set()
     try:
@@ -452,7 +452,7 @@ def with_altered_numbers(claim: Claim, found: Hunt, stop: Callable[[], bool], bu
     """
     before = work.operations()
     tightest = sorted(found.seen, key=lambda s: -s.score)[: ALTERED[0]]
-    if _levels(claim):  # where little can be drawn at once much is drawn in all
+    if levels(claim):  # where little can be drawn at once much is drawn in all
         tightest = [*_tightest_of_few(found), *tightest]
     others = found.seen[:: max(1, len(found.seen) // (ALTERED[1] - ALTERED[0]))]
     for first in [*tightest, *others][: ALTERED[1]]:
@@ -468,4 +468,4 @@ def with_altered_numbers(claim: Claim, found: Hunt, stop: Callable[[], bool], bu
     budget.leave_out(before)
 
 
-__all__ = ["altered", "with_altered_numbers"]
+__all__ = ["altered", "chances_of", "levels", "with_altered_numbers"]

@@ -2,10 +2,11 @@
 
 First instances made from the claim, each measured exactly: the pool, functions on a line, vectors at the corners of
 simplices and polygons, few numbers with their integers made larger. Then the search in batches (`validate.batch`).
-What comes after it meets what floats do not come to: closed ends of domains (`altered`), more outcomes than are
-recorded (`from_afar`, `rare`, `outcomes`), a million terms and one of hundreds (`made_longer`), hundreds of rounds that
-turn (`validate.batch.turning`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the
-claim is confirmed as it was measured; then it is made smaller.
+What comes after it meets what floats do not come to: closed ends of domains (`altered`), one outcome of many
+(`outliers`), every small pair of integers (`small_pairs`), more outcomes than are recorded (`from_afar`, `rare`,
+`outcomes`), a million terms and one of hundreds (`made_longer`), hundreds of rounds that turn
+(`validate.batch.turning`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the claim is
+confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from validate.instances.few_kept import with_few_kept
 from validate.instances.further import further
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outcomes import with_more_outcomes
+from validate.instances.outliers import with_one_far_away
 from validate.instances.outside import rougher
 from validate.instances.pool import drawn, fitting_sizes, has_functions
 from validate.instances.positions import in_position
@@ -37,6 +39,7 @@ from validate.instances.rare import with_rare_chances
 from validate.instances.seen import Hunt, Seen, breaks_by_far, is_telling, measured, relations_missed
 from validate.instances.shapes import MOST_TURNED, Size
 from validate.instances.shrinking import shrunk
+from validate.instances.small_pairs import with_small_pairs
 from validate.instances.stages import (
     LEAST,
     Budget,
@@ -52,6 +55,8 @@ POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
 ALTERED = "numbers at ends of their domains, beside chances, weights of both signs, uneven schedules"
 LINE = "functions of one variable at their extremes"
 POSITIONS = "vectors at the corners of simplices and polygons"
+FAR_AWAY = "one rare outcome of many, beside the level of a quantile"
+PAIRS = "small pairs of integers that a relation binds"
 AFAR, ALONG, LEAPT = "far out", "the tightest, made larger", "others with room, at once far out"
 SEARCH = "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
@@ -174,6 +179,9 @@ def _breaks(
             yield seen, ALTERED
     if not far:
         return
+    if not again:
+        yield from _of_stage(with_one_far_away(claim, stop, budget), FAR_AWAY)
+        yield from _of_stage(with_small_pairs(claim, stop, budget), PAIRS)
     tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
     yield from _staged(from_afar(claim, found, far, seed, stop, budget), AFAR)
     yield from _staged(made_longer(claim, found, stop, budget), ALONG)
@@ -214,6 +222,11 @@ def _staged(seen: Seen | None, stage: str) -> Iterator[tuple[Seen, str]]:
     """A break with its stage; nothing where it is none."""
     if seen is not None and seen.measured.broken:
         yield seen, stage
+
+
+def _of_stage(some: Iterator[Seen], stage: str) -> Iterator[tuple[Seen, str]]:
+    """Those that break the claim, with their stage."""
+    yield from ((seen, stage) for seen in some if seen.measured.broken)
 
 
 def _of_pool(

@@ -1,0 +1,219 @@
+"""One rare outcome of many, with the level of a quantile beside its chance: what sets Markov's bound apart from a log.
+
+Of m samples, or of N clients of whom one is chosen, one is far away and all others are equal, so that the mean stays
+where it was: sqrt(m - 1) times as far as the variance says. How many there are and the level grow together. Of d
+coordinates one alone is something, and a coin falls once in so many rounds. Samples that are equal are drawn as one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from sim.problems import Quadratic
+from theory.claim import Claim
+from theory.formula import Apply
+from theory.program import work
+from theory.sentence import Expression
+from validate.instances.affordable import everything_said
+from validate.instances.altered import BESIDE, chances_of, levels
+from validate.instances.candidates import Candidate, candidate_of, realised, setting_of, worth
+from validate.instances.free_vectors import free_vectors
+from validate.instances.parameters import choose
+from validate.instances.pool import Drawn, fits, fitting_sizes, has_functions, instance_of_values, needs_minimiser
+from validate.instances.refitting import refitted
+from validate.instances.roles import Roles, roles_in
+from validate.instances.seen import Seen, measured
+from validate.instances.setting import Setting
+from validate.instances.shapes import Shape, Size, shape_of
+
+if TYPE_CHECKING:
+    from validate.instances.stages import Budget
+
+F = Fraction
+Kind = Literal["samples", "clients", "coordinates", "chances"]
+MANY = (5, 10, 20, 40, 80)
+"""Of so many one is rare."""
+WIDEST = 20
+"""Coordinates, at most: Hessians have their square."""
+SHARE = 1.5
+"""Of the budget, which is left out of it."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What one instance is to be.
+
+    Attributes:
+        kind: what one of many is.
+        many: of how many.
+        whole: whether the rare one is all of the function, and the others are nothing; else their slopes differ.
+        away: whether the run begins away from the minimiser.
+        rounds: of the run.
+        sharp: whether other numbers are where the claim has the least room.
+    """
+
+    kind: Kind
+    many: int
+    whole: bool
+    away: bool
+    rounds: int
+    sharp: bool
+
+
+FORMS = ((False, False), (False, True), (True, True))
+"""Whether the rare one is the whole function, and whether the run begins away from the minimiser."""
+
+
+def with_one_far_away(claim: Claim, stop: Callable[[], bool], budget: Budget) -> Iterator[Seen]:
+    """Instances with one rare outcome and the level of a quantile beside its chance, measured.
+
+    What they take is not of the budget, and they draw from a generator of their own.
+
+    Args:
+        claim: with a number in the level of a quantile, and an algorithm that draws; there are none for another.
+        stop: asked between instances.
+        budget: of the hunt.
+    """
+    if claim.program is None or not claim.program.random or not levels(claim) or not has_functions(claim):
+        return
+    before = work.operations()
+    for one in _instances(claim):
+        if stop() or budget.took(before, SHARE):
+            break
+        seen = None if one is None else measured(claim, one)
+        if seen is not None:
+            yield seen
+    budget.leave_out(before)
+
+
+def _cases(claim: Claim) -> Iterator[Case]:
+    """The cases of a claim, of few before those of many."""
+    program, roles = claim.program, roles_in(claim)
+    assert program is not None
+    has: dict[Kind, bool] = {
+        "samples": "sample" in program.operations,
+        "clients": "choose" in program.operations,
+        "coordinates": "keep" in program.operations,
+        "chances": bool(roles.chances - set(levels(claim))),
+    }
+    kinds: list[Kind] = [kind for kind, there in has.items() if there]
+    flat = shape_of(claim.predicates, needs_minimiser(claim)).flat
+    for many, kind, (whole, away), rounds, sharp in product(MANY, kinds, FORMS, (1, 2), (True, False)):
+        plain = kind in ("coordinates", "chances")
+        if (plain and whole == flat) or (whole and flat) or (kind == "coordinates" and many > WIDEST):
+            continue
+        yield Case(kind, many, whole, away, rounds, sharp)
+
+
+def _instances(claim: Claim) -> Iterator[Drawn | None]:
+    """The instances of all cases, None where there is none: with simple levels first, which leave a break some room."""
+    kept: list[tuple[Candidate, Fraction]] = []
+    for case in _cases(claim):
+        one = _one(claim, case)
+        if one is None:
+            yield None
+            continue
+        chances = {F(1, case.many), *chances_of(one, case.rounds)}
+        for chance in sorted(chance for chance in chances if 0 < chance <= F(1, 2)):
+            kept.append((candidate_of(one), chance))
+            yield from _with_level(claim, kept[-1][0], chance / (1 + chance))
+    for (c, chance), below in product(kept, (BESIDE, F(0))):
+        yield from _with_level(claim, c, chance - below)
+
+
+def _with_level(claim: Claim, c: Candidate, above: Fraction) -> Iterator[Drawn | None]:
+    """The instances of a candidate of which a quantile leaves so much above it."""
+    world = setting_of(claim, c, dict(c.values))
+    if world is None:
+        return
+    for level, name in product(_levels(claim), levels(claim)):
+        if not isinstance(c.values.get(name), Fraction):
+            continue
+        value = _solved(level, name, 1 - above, world, claim)
+        if value is not None and claim.domains[name].contains(value):
+            changed = replace(c, values={**c.values, name: value})
+            yield realised(claim, changed) or realised(claim, refitted(claim, changed, {name}))
+
+
+def _solved(level: Expression, name: str, wanted: Fraction, world: Setting, claim: Claim) -> Fraction | None:
+    """What a name is for a level to be as wanted, where the level is linear in it."""
+
+    def at(value: Fraction) -> Any:
+        return worth(level, replace(world, values={**world.values, name: value}), claim)
+
+    first, second = at(F(1, 4)), at(F(1, 2))
+    if not (isinstance(first, Fraction) and isinstance(second, Fraction)) or first == second:
+        return None
+    value = F(1, 4) + (wanted - first) / (second - first) / 4
+    return value if at(value) == wanted else None
+
+
+def _levels(claim: Claim) -> list[Expression]:
+    """The levels of the quantiles of which a claim speaks, each once."""
+    found = [
+        tree.arguments[1] for tree in everything_said(claim) if isinstance(tree, Apply) and tree.operation == "quantile"
+    ]
+    return [*dict.fromkeys(found)]
+
+
+def _one(claim: Claim, case: Case) -> Drawn | None:
+    """The instance of a case with any level; None where the claim does not speak of it."""
+    size = _size(claim, case)
+    if size is None:
+        return None
+    rng = random.Random(f"{case}, {claim.spelling}")
+    shape = shape_of(claim.predicates, needs_minimiser(claim))
+    problem = _problem(shape, size, case)
+    start = np.array([F(int(case.away and i == 0)) for i in range(size.dim)], dtype=object)
+    vectors = free_vectors(claim, size, rng)
+    counts = _counts(claim, roles_in(claim), case)
+    chosen = choose(claim, problem, start, case.rounds, rng, vectors=vectors, counts=counts, sharp=case.sharp)
+    if chosen is None:
+        return None
+    return instance_of_values(claim, problem, start, chosen[1].rounds, chosen[0], vectors)
+
+
+def _size(claim: Claim, case: Case) -> Size | None:
+    """The least size that the claim allows, with so many samples, clients or coordinates."""
+    sizes = fitting_sizes(claim)
+    if not sizes:
+        return None
+    least = min(sizes, key=lambda size: (size.dim, size.clients, size.samples))
+    kinds = {"samples": "samples", "clients": "clients", "coordinates": "dim"}
+    size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
+    return size if fits(claim, size) else None
+
+
+def _problem(shape: Shape, size: Size, case: Case) -> Quadratic:
+    """Quadratics of curvature 1 around 0 on average, or functions without curvature, of which one is far away."""
+    parts = np.full((size.clients, size.samples), F(0), dtype=object)
+    if case.kind == "samples":  # of the first client alone
+        parts[0, 1:], parts[0, 0] = F(-1), F(case.many - 1)
+    elif case.kind == "clients":
+        parts[1:], parts[0] = F(-1), F(case.many - 1)
+    identity = np.array([[F(int(i == j)) for j in range(size.dim)] for i in range(size.dim)], dtype=object)
+    linear = np.full((*parts.shape, size.dim), F(0), dtype=object)
+    curved = F(0) * parts if shape.flat else 1 + parts * int(case.whole)
+    if not case.whole:
+        linear[..., 0] = parts + int(shape.flat and case.kind in ("coordinates", "chances"))
+    counts = np.full(size.clients, size.samples)
+    return Quadratic(curved[..., None, None] * identity, linear, F(0) * parts, counts)
+
+
+def _counts(claim: Claim, roles: Roles, case: Case) -> dict[str, Fraction]:
+    """One of all is drawn, and what happens by chance happens once in so many times."""
+    found = {name: F(1) for name in roles.clients | roles.coordinates | roles.batch}
+    if case.kind == "chances":
+        found |= {name: F(1, case.many) for name in roles.chances}
+    free = set(claim.domains) - set(claim.constants) - set(levels(claim))
+    return {name: value for name, value in found.items() if name in free and claim.domains[name].contains(value)}
+
+
+__all__ = ["with_one_far_away"]
