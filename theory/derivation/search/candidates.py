@@ -30,6 +30,7 @@ from theory.sentence import (
 )
 
 _SETTINGS = 6
+_MOST_PARTS = 3
 
 
 class Candidates:
@@ -115,6 +116,7 @@ class Candidates:
             yield self.choices[-1]
         if self.context.lean and not self.equation:
             yield from self._of_means()
+        yield from self._of_parts()
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
@@ -122,6 +124,20 @@ class Candidates:
                     line = {"by": "axiom", "schema": op, "of": of}
                     self.choices.append(Known(sentence, sentence, line, CHOICE))
                     yield self.choices[-1]
+
+    def _of_parts(self) -> Iterator[Known]:
+        """That what is so of one client is at most the sum over all."""
+        if "n" not in self.free or self.equation:
+            return
+        words = self.claim.vocabulary
+        sides = [replaced(side, self.claim.definitions) for side in (self.tree.left, self.tree.right)]
+        some = dict.fromkeys(e for side in sides for e in everything(side) if isinstance(e, Apply))
+        for e in [e for e in some if e.operation == "norm2" and "n" in read(e, words).free][:_MOST_PARTS]:
+            text = text_of(e)
+            sentence = f"{text} <= sum_n({text})"
+            line = {"by": "axiom", "schema": "part", "of": [text], "over": "sum_n"}
+            self.choices.append(Known(sentence, sentence, line, 0.5))
+            yield self.choices[-1]
 
     def _of_means(self) -> Iterator[Known]:
         """That the square of a mean over the rounds is at most the mean of the squares."""

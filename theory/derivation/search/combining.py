@@ -419,7 +419,9 @@ class _Combination(Candidates):
         )
         gaps = {fact.line: fact.text for fact in self.facts}
         known = {one.name: one for one in [*self.given, *self.choices] if one.line is not None}
-        used |= {name for one in known.values() if one.name in self.signs.used | used for name in _resting_on(one)}
+        for one in reversed(list(known.values())):  # what a line rests on stands before it
+            if one.name in self.signs.used | used:
+                used |= _resting_on(one)
         return [
             {"name": one.name, "sentence": one.sentence, **(one.line or {})}
             for one in known.values()
@@ -438,9 +440,10 @@ class _Combination(Candidates):
         return "".join(pieces)
 
 
-def _resting_on(one: Known) -> list[str]:
+def _resting_on(one: Known) -> set[str]:
     """The lines that its line names."""
-    return [str(one.line["line"])] if one.line and "line" in one.line else []
+    line = one.line or {}
+    return {str(line.get("line", "")), *(str(part["line"]) for part in line.get("parts", ()))}
 
 
 def _bracket(text: str) -> str:

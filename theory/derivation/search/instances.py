@@ -81,9 +81,14 @@ class Instances:
             own = {"f": "", "f_n": "n", "f_ni": "ni"}[function]
             for x in points:
                 for y in points:
-                    if x != y and not (indices(x, self.claim) | indices(y, self.claim)) & {"n", "i"} - set(own):
+                    foreign = (indices(x, self.claim) | indices(y, self.claim)) & {"n", "i"} - set(own)
+                    if x != y and (not foreign or self._at_the_mean(x, y)):
                         made = self.at_two(function, x, y, more)
                         yield from (one for one in made if not plain or " " not in one.line["schema"])
+
+    def _at_the_mean(self, x: str, y: str) -> bool:
+        """Whether one of two points is the mean of the others over the clients: there f is compared with itself."""
+        return f"mean_n({y})" == x
 
     def at_means(self, points: Sequence[str]) -> Iterator[Instance]:
         """Convexity between a point that is made of all rounds and those of one round."""

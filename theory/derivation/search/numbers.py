@@ -157,6 +157,19 @@ def _related(context: Context, roots: Sequence[str]) -> Iterator[Known]:
             yield Known(said, said, {"by": "root", "line": equal}, 0.4)
 
 
+def root_of(context: Context, text: str) -> str | None:
+    """The root of a number, where it is a rational function squared."""
+    forms = context.forms
+    try:
+        form = forms.expanded(text)
+        if set(form) != {()}:
+            return None
+        field = Field(tuple(forms.number_atoms(form)))
+        return _root_of(field, forms.element(field, form[()]), _values(context, field))
+    except (ValueError, KeyError):
+        return None
+
+
 def _root_of(field: Field, e: Element, like: Sequence[Sequence[float]]) -> str | None:
     """The root of a rational function, where it is one."""
     (a, above), (b, below) = field.factors(e.numer, like), field.factors(e.denom, like)
@@ -469,4 +482,13 @@ def term_by_term(context: Context) -> list[Line] | None:
     return None
 
 
-__all__ = ["between_numbers", "elementary", "over_powers", "shown", "term_by_term", "through_exponentials"]
+__all__ = [
+    "ZERO",
+    "between_numbers",
+    "elementary",
+    "over_powers",
+    "root_of",
+    "shown",
+    "term_by_term",
+    "through_exponentials",
+]

@@ -109,12 +109,18 @@ class Between:
         )
 
 
-def relations(claim: Claim, more: Sequence[Sentence] = ()) -> list[Between]:
-    """What a claim assumes of its numbers, its definitions put in; ``<=``, ``<`` and ``==`` only."""
+def relations(claim: Claim, more: Sequence[Sentence] = (), names: Sequence[str] = ()) -> list[Between]:
+    """What a claim assumes of its numbers, its definitions put in; ``<=``, ``<`` and ``==`` only.
+
+    Args:
+        claim: whose.
+        more: further relations.
+        names: of further numbers, of which these may speak.
+    """
     found = []
     for one in (*claim.relations, *more):
         left, right = (replaced(side, claim.definitions) for side in (one.left, one.right))
-        if not all(of_numbers(side, claim) for side in (left, right)):
+        if not all(of_numbers(side, claim, names if one in more else ()) for side in (left, right)):
             continue
         relation: str = one.relation
         if relation in (">=", ">"):
@@ -127,9 +133,9 @@ def relations(claim: Claim, more: Sequence[Sentence] = ()) -> list[Between]:
     return found
 
 
-def of_numbers(e: Expression, claim: Claim) -> bool:
-    """Whether a tree is a formula of parameters, one number each."""
-    known = {s for s in claim.symbols if not index_of(s)[1]} | {"N", "d", "K", "k"}
+def of_numbers(e: Expression, claim: Claim, names: Sequence[str] = ()) -> bool:
+    """Whether a tree is a formula of parameters, and of further numbers, one number each."""
+    known = {s for s in claim.symbols if not index_of(s)[1]} | {"N", "d", "K", "k", *names}
     for part in everything(e):
         if isinstance(part, At) or (isinstance(part, Name) and part.name not in known):
             return False
@@ -155,7 +161,7 @@ def settings(
     Returns:
         Fewer, and perhaps none, where relations are not satisfied by what is tried.
     """
-    between = relations(claim, supposed)
+    between = relations(claim, supposed, more)
     return _settings(claim, count, seed, more, between, far=False) or _settings(
         claim, count, seed, more, between, far=True
     )
@@ -264,7 +270,7 @@ def _moved_far(one: Between, values: dict[str, float], claim: Claim, source: ran
 
 
 def _is_integer(name: str, claim: Claim) -> bool:
-    return name in ("N", "d", "K", "k") or (name in claim.domains and claim.domains[name].integer)
+    return name in ("N", "d", "K", "k", "h", "j") or (name in claim.domains and claim.domains[name].integer)
 
 
 def _move(one: Between, values: dict[str, float], claim: Claim, source: random.Random, tight: bool) -> bool:

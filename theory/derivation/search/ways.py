@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theory.derivation.search.drift import over_turns
 from theory.derivation.search.means import at_the_mean, best_of_rounds, through_distance
 from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
 from theory.derivation.search.strategies import (
@@ -19,6 +20,7 @@ from theory.derivation.search.strategies import (
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("for the best round", best_of_rounds),
     ("at the mean of the models", at_the_mean),
+    ("over the turns of a loop", over_turns),
     ("as it stands", as_it_stands),
     ("by what the algorithm does", by_step),
     ("by what is so of roots, extremes, exponentials and powers", between_numbers),
