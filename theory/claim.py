@@ -361,11 +361,12 @@ class Claim:
 
     @cached_property
     def _in_indices(self) -> frozenset[str]:
-        """The names in indices, as T in ``x[T]``: they are of integers."""
+        """The names in indices, as T in ``x[T]``, that are none of the algorithm's: they are of integers."""
         relations = [side for relation in self.relations for side in relation.sides]
         sides = [*(self.sentence.sides if self.has_sentence else ()), *relations, *self.definitions.values()]
         indices = [i for side in sides for e in everything(side) if isinstance(e, At) for i in e.indices]
-        return frozenset(part.name for i in indices for part in everything(i) if isinstance(part, Name))
+        own = () if self.of is None else self.of.parameters
+        return frozenset(part.name for i in indices for part in everything(i) if isinstance(part, Name)) - set(own)
 
     @cached_property
     def by_round(self) -> frozenset[str]:

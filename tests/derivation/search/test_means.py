@@ -17,6 +17,11 @@ def sgd(w, x, *, eta):
     return x - eta * w.mean(w.gradient(x, w.sample()))
 
 
+@algorithm
+def projected(w, x, *, eta, r):
+    return w.project(x - eta * w.full_gradient(x), r)
+
+
 CONVEX = ("smooth(f, L)", "convex(f)", "eta <= 1/L")
 NOISY = ("smooth(f, L)", "bounded_variance(sigma2)", "eta <= 1/L")
 SPREAD = {"s": "mean_n(mean_i(norm2(grad(f_ni, xstar) - grad(f_n, xstar))))"}
@@ -32,7 +37,15 @@ MODEL = claim(
 )
 VALUES = "norm2(x0 - xstar)/(2*eta*K) + eta*G**2/2"
 LIPSCHITZ = ("convex(f)", "bounded_gradients(f, G)")
+IN_BALL = claim(
+    "in-ball",
+    "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar) - 2*eta*(f(x[k]) - fstar) + eta**2*G**2",
+    of=projected,
+    assuming=(*LIPSCHITZ, "norm(xstar) <= r"),
+)
 FOUND = {
+    "projected": IN_BALL,
+    "projected, by the square": replace(IN_BALL, assuming=(*LIPSCHITZ, "norm2(xstar) <= r**2")),
     "the last model": LAST,
     "each model": replace(LAST, statement="norm2(x0 - xstar)/(2*eta*(k + 1)) >= f(x[k+1]) - fstar"),
     "each model from the first on": replace(FROM_4, assuming=(*CONVEX[:2], "eta == 1/L")),
@@ -48,6 +61,8 @@ FOUND = {
     "the mean of the models, in expectation": MODEL,
 }
 FALSE = {
+    "projected, the minimiser outside": replace(IN_BALL, assuming=LIPSCHITZ),
+    "projected, the minimiser in a larger ball": replace(IN_BALL, assuming=(*LIPSCHITZ, "norm(xstar) <= 2*r")),
     "the last model": replace(LAST, statement=LAST.statement.replace("(2*", "(5*")),
     "the last model of long steps": replace(LAST, assuming=(*CONVEX[:2], "eta <= 2/L")),
     "without convexity": replace(LAST, assuming=("smooth(f, L)", "eta <= 1/L")),

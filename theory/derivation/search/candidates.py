@@ -117,6 +117,7 @@ class Candidates:
         if self.context.lean and not self.equation:
             yield from self._of_means()
         yield from self._of_parts()
+        yield from self._of_projections()
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
@@ -124,6 +125,31 @@ class Candidates:
                     line = {"by": "axiom", "schema": op, "of": of}
                     self.choices.append(Known(sentence, sentence, line, CHOICE))
                     yield self.choices[-1]
+
+    def _of_projections(self) -> Iterator[Known]:
+        """That what is projected onto a ball comes no farther from the minimiser, where that is in the ball."""
+        program = self.claim.program
+        if program is None or "project" not in program.operations:
+            return
+        for x in self.forms.states(self.goal):
+            found = self.forms.projected(x)
+            inside = None if found is None else self._in_ball(found[0])
+            if found is None or inside is None:
+                continue
+            sentence = f"dot({x} - ({found[1]}), xstar - {x}) >= 0"
+            line = {"by": "axiom", "schema": "projection", "of": [x, found[1], "xstar"]}
+            self.choices.append(Known(f"projection {x}", sentence, line, 0.5, after=inside))
+            yield self.choices[-1]
+
+    def _in_ball(self, radius: str) -> str | None:
+        """The line that says that the minimiser is in the ball around 0; None where that is not assumed."""
+        lengths, squares = (parse_sentence(t) for t in (f"norm(xstar) <= {radius}", f"norm2(xstar) <= ({radius})**2"))
+        for one in self.given:
+            said = parse_sentence(one.sentence)
+            if said == squares or (said == lengths and one.line is None):
+                squared = f"{one.name} squared"
+                return one.name if said == squares else squared
+        return None
 
     def _of_parts(self) -> Iterator[Known]:
         """That what is so of one client is at most the sum over all."""

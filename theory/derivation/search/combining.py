@@ -443,7 +443,7 @@ class _Combination(Candidates):
 def _resting_on(one: Known) -> set[str]:
     """The lines that its line names."""
     line = one.line or {}
-    return {str(line.get("line", "")), *(str(part["line"]) for part in line.get("parts", ()))}
+    return {one.after, str(line.get("line", "")), *(str(part["line"]) for part in line.get("parts", ()))}
 
 
 def _bracket(text: str) -> str:

@@ -29,6 +29,7 @@ class Known:
         put: what its k, h or K stand for where it is used.
         over: what it is taken over; None for the indices that the sentence to be shown has not.
         factor: what it is multiplied by inside of these; empty for 1.
+        after: a line that has to stand before it; empty for none.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Known:
     put: Mapping[str, str] | None = None
     over: tuple[str, ...] | None = None
     factor: str = ""
+    after: str = ""
 
 
 @dataclass

@@ -295,6 +295,18 @@ class Forms:
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
 
+    def projected(self, text: str) -> tuple[str, str] | None:
+        """Of a state after a round that is projected onto a ball: the radius, and what is projected; else None."""
+        try:
+            made = self.reader.value(parse_expression(text), replace(PLAIN, unfold=True))
+            found = [a for a in deep(made) if a.kind == "projected"]
+            if len(made.over) != 1 or made.under or len(found) != 1:
+                return None
+            radius, inner = found[0].data
+            return spoken.number(radius), spoken.vector(inner)
+        except ValueError:
+            return None
+
     def is_place(self, a: Atom) -> bool:
         """Whether a vector is one at which functions are taken, and not a difference of such, or a gradient."""
         return a.kind == "point" or (a.kind == "state" and str(a.data[0]) in self._places)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+from theory.claim import Claim
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.facts import facts
 from theory.derivation.search.forms import Forms
 from theory.derivation.search.induction import ONE, induction
+from theory.derivation.search.settings import Settings
 from theory.derivation.search.strategies import over_length
+from theory.derivation.writing import claimed
 from theory.formula import Apply, Name
 from theory.sentence import (
     At,
@@ -29,27 +34,121 @@ START, ZERO = parse_expression("norm2(x0 - xstar)"), parse_expression("0")
 
 def best_of_rounds(context: Context) -> list[Line] | None:
     """What is at most c in the best round, from what is at most c on average: the least is at most the mean."""
-    sides = _at_most(context)
+    sides = at_most(context)
     if sides is None:
         return None
     left, right = sides
     for e in everything(left):
         if isinstance(e, Apply) and e.operation == "min_k":
-            lines = _over_rounds(context, left, e, parts(e)[0], right)
+            q = parts(e)[0]
+            if e == left and isinstance(q, Apply) and q.operation == "norm":
+                return _of_lengths(context, q, right)
+            lines = _over_rounds(context, left, e, q, right)
             if lines is None:
                 return None
-            q = text_of(parts(e)[0])
-            least = {"name": "the least", "sentence": f"{text_of(e)} <= {q}", "by": "axiom", "schema": "extreme"}
-            both = [{"line": "the least", "over": ["mean_k"]}, {"line": MEAN}]
-            claim = context.claim
-            last = {"name": claim.label, "sentence": claim.statement, "by": "combination", "parts": both}
-            return [*lines, {**least, "of": [q], "over": "min_k"}, last]
+            text = text_of(q)
+            both: list[dict[str, object]] = [{"line": "the least", "over": ["mean_k"]}, {"line": MEAN}]
+            return [*lines, _least(text), _last(context, both)]
     return None
+
+
+def _least(q: str) -> Line:
+    return {"name": "the least", "sentence": f"min_k({q}) <= {q}", "by": "axiom", "schema": "extreme", "of": [q],
+            "over": "min_k"}  # fmt: skip
+
+
+def _of_lengths(context: Context, length: Apply, right: Expression) -> list[Line] | None:
+    """``min_k(norm(v)) <= c``, from ``mean_k(norm2(v)) <= c**2``."""
+    claim, rooted = context.claim, isinstance(right, Apply) and right.operation == "sqrt"
+    most = parts(right)[0] if rooted else applied("**", (right, parse_expression("2")))
+    squared = applied("norm2", parts(length))
+    mean = applied("mean_k", (squared,))
+    lines = _over_rounds(context, mean, mean, squared, most)
+    if lines is None:
+        return None
+    q, c = text_of(length), text_of(most)
+    away = {"of": f"{q} - mean_k({q})", "over": ["mean_k"]}
+    return [
+        *lines,
+        _least(q),
+        {
+            "name": "at most the mean",
+            "sentence": f"min_k({q}) <= mean_k({q})",
+            "by": "combination",
+            "parts": [{"line": "the least", "over": ["mean_k"]}],
+        },
+        {
+            "name": "both squared",
+            "sentence": f"min_k({q})**2 <= mean_k({q})**2",
+            "by": "power",
+            "line": "at most the mean",
+            "exponent": "2",
+        },
+        {
+            "name": "squares",
+            "sentence": f"min_k({q})**2 <= {c}",
+            "by": "combination",
+            "parts": [{"line": "both squared"}, {"line": MEAN}],
+            "squares": [away],
+        },
+        {
+            "name": "not negative",
+            "sentence": f"0 <= {c}",
+            "by": "combination",
+            "parts": [{"line": MEAN}],
+            "squares": [{"of": text_of(parts(length)[0]), "over": ["mean_k"]}],
+        },
+        {"name": claim.label, "sentence": claim.statement, "by": "root", "line": "squares"},
+    ]
+
+
+def enough_rounds(context: Context) -> list[Line] | None:
+    """``q <= c`` for K >= e, from ``q <= e*c/K``."""
+    claim, sides = context.claim, at_most(context)
+    if not context.first or sides is None:
+        return None
+    left, right = sides
+    for relation in claim.relations:
+        more, least = relation.sides if relation.relation == ">=" else relation.sides[::-1]
+        if more != Name("K") or relation.relation not in ("<=", ">="):
+            continue
+        e, c = text_of(replaced(least, claim.definitions)), text_of(right)
+        best = isinstance(left, Apply) and left.operation == "min_k"  # a lemma may not be about the run's rounds alone
+        mean = applied("mean_k", parts(left)) if best and isinstance(left, Apply) else left
+        theorem = _without_rounds(claim, f"{text_of(mean)} <= ({e})*({c})/K")
+        inside = Context(
+            theorem, Forms(theorem), context.work, Settings(theorem), list(facts(theorem)), stage=1, plain=True
+        )
+        for way in (over_length, at_the_mean, through_distance):
+            lines = way(inside)
+            if lines is not None:
+                line = dict(claimed("in K rounds", replace(theorem, proof=tuple(lines))))
+                both = [{"line": line["name"]}, {"line": str(relation), "times": f"({c})/K"}]
+                if not (best and isinstance(left, Apply)):
+                    return [line, _last(context, both)]
+                least_ = _least(text_of(parts(left)[0]))
+                return [line, least_, _last(context, [*both, {"line": least_["name"], "over": ["mean_k"]}])]
+    return None
+
+
+def _without_rounds(claim: Claim, statement: str) -> Claim:
+    """Another sentence, without what a claim assumes of the number of rounds, of which an induction may not speak."""
+    kept = [text for text in claim.assuming if not re.search(r"\bK\b", text)]
+    standing = [text for text in claim.standing if not re.search(r"\bK\b", text)]
+    return replace(
+        claim, statement=statement, label="in-k-rounds", assuming=tuple(kept), standing=tuple(standing), proof=None,
+        beside=(),
+    )  # fmt: skip
+
+
+def _last(context: Context, given: list[dict[str, object]]) -> Line:
+    claim = context.claim
+    return {"name": claim.label, "sentence": claim.statement, "by": "combination", "parts": given}
 
 
 def at_the_mean(context: Context) -> list[Line] | None:
     """What holds of f at the mean of the models, from the mean of its values, f being convex."""
-    sides = _at_most(context)
+    sides = at_most(context)
     if sides is None:
         return None
     for e in everything(sides[0]):
@@ -71,7 +170,7 @@ def through_distance(context: Context) -> list[Line] | None:
 
     The number a is 1/c less what it is before the first round.
     """
-    claim, sides = context.claim, _at_most(context)
+    claim, sides = context.claim, at_most(context)
     if sides is None or claim.program is None or claim.program.random or "h" in claim.free:
         return None
     left, right = sides
@@ -114,7 +213,7 @@ BEFORE: dict[tuple[Expression, ...], dict[str, Expression]] = {
 MEAN = "the mean"
 
 
-def _at_most(context: Context) -> tuple[Expression, Expression] | None:
+def at_most(context: Context) -> tuple[Expression, Expression] | None:
     """What is at most what, with definitions put in."""
     said = context.claim.sentence
     if said.relation not in ("<=", ">="):

@@ -12,7 +12,9 @@ from typing import Any
 from theory.claim import Claim
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.forms import Forms
 from theory.derivation.search.induction import induction
+from theory.derivation.search.numbers import shown
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
@@ -59,11 +61,29 @@ def by_squares(context: Context) -> list[Line] | None:
     if said.relation not in ("<=", ">=") or not isinstance(low, Apply) or low.operation not in ("norm", "sqrt"):
         return None
     square = applied("norm2", parts(low)) if low.operation == "norm" else parts(low)[0]
-    two = Number(Fraction(2))
-    lines = combine(context, str(Sentence(square, "<=", applied("**", (high, two)))), "squares")
+    sentence = str(Sentence(square, "<=", applied("**", (high, Number(Fraction(2))))))
+    if "k" in context.claim.free and _from_start(context.claim):
+        carried = replace(context.claim, statement=sentence, label="squares", proof=None)
+        lines = over_rounds(replace(context, claim=carried, forms=Forms(carried)))
+        lines = None if lines is None else [*lines[:-1], {**lines[-1], "sentence": sentence}]
+    else:
+        lines = combine(context, sentence, "squares")
     if lines is None:
         return None
-    return [*lines, {"name": context.claim.label, "sentence": context.claim.statement, "by": "root", "line": "squares"}]
+    root: Line = {"name": context.claim.label, "sentence": context.claim.statement, "by": "root", "line": "squares"}
+    return [*_bases(context, high), *lines, root]
+
+
+def _bases(context: Context, e: Expression) -> list[Line]:
+    """Lines that say of the powers in a number that their bases are not negative, as far as that is found."""
+    forms, lines = context.forms, list[Line]()
+    inside = replace(context, signs=True)
+    for atom in forms.number_atoms(forms.expanded(text_of(e))):
+        made = forms.made_of(atom)
+        if made is not None and made[0] == "power":
+            lines += shown(inside, f"0 <= {made[1][0]}", inside.name("base")) or []
+    context.used = inside.used
+    return lines
 
 
 def over_rounds(context: Context) -> list[Line] | None:
@@ -120,15 +140,15 @@ def through_potential(context: Context) -> list[Line] | None:
                 else applied("/", (joined([*start, *some], "+"), constant))
             )
             sentence = str(Sentence(now, "<=", bound))
-            last = _in_either_way(context, combine, claim.statement, claim.label, [Known("potential", sentence)])
+            last = in_either_way(context, combine, claim.statement, claim.label, [Known("potential", sentence)])
             if last is not None:
-                lines = _in_either_way(context, induction, sentence, "potential", "k", 0)
+                lines = in_either_way(context, induction, sentence, "potential", "k", 0)
                 if lines is not None:
                     return [*lines, *last]
     return None
 
 
-def _in_either_way(context: Context, way: Callable[..., list[Line] | None], *of: Any) -> list[Line] | None:
+def in_either_way(context: Context, way: Callable[..., list[Line] | None], *of: Any) -> list[Line] | None:
     """Lines by what each assumption says by itself, or else by all that they say."""
     for plain in (True, False):
         one = replace(context, plain=plain)

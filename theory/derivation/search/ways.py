@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from theory.derivation.search.drift import over_turns
-from theory.derivation.search.means import at_the_mean, best_of_rounds, through_distance
+from theory.derivation.search.flat import beyond_smoothness
+from theory.derivation.search.means import at_the_mean, best_of_rounds, enough_rounds, through_distance
 from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
+from theory.derivation.search.rates import at_a_linear_rate
 from theory.derivation.search.strategies import (
     Strategy,
     as_it_stands,
@@ -20,9 +22,12 @@ from theory.derivation.search.strategies import (
 STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("for the best round", best_of_rounds),
     ("at the mean of the models", at_the_mean),
+    ("after enough rounds", enough_rounds),
+    ("after enough rounds at a linear rate", at_a_linear_rate),
     ("over the turns of a loop", over_turns),
     ("as it stands", as_it_stands),
     ("by what the algorithm does", by_step),
+    ("where f may be constant", beyond_smoothness),
     ("by what is so of roots, extremes, exponentials and powers", between_numbers),
     ("from squares", by_squares),
     ("in two cases", by_cases),
