@@ -1,5 +1,6 @@
 """What is about numbers alone: the steps, sums and rates with which proofs of papers end, found unaided."""
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from tests.derivation.both import accepted, check
 from theory.claim import Claim, claim
 from theory.derivation import axiom, combined
+from theory.derivation.search.field import Field
 from theory.derivation.search.searching import search
 from theory.derivation.search.settings import settings
 from validate.proving import UNITS_OF_NUMBERS, evidence, work_of
@@ -125,3 +127,28 @@ def test_an_axiom_says_this(schema: str) -> None:
 def test_an_axiom_is_asked_for_what_it_needs(schema: str, expressions: tuple[str, ...], statement: str) -> None:
     line = {"name": "all", "by": "axiom", "schema": schema, "of": list(expressions)}
     assert not accepted(claim("c", statement), [line])
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "sqrt(a) + sqrt(b) + sqrt(c) + sqrt(q) <= 2*sqrt(a + b + c + q)",  # far too long when it is squared
+        "sqrt(a + sqrt(b + sqrt(c))) <= 1 + a + b + c",
+        "exp((1/2 - min(K, a))) <= (((a + a))**(1/3) * sqrt(abs(K)))",
+        "sqrt(sqrt(c)) <= min(exp(b**K), sqrt(min(a, K)))",
+        "((min(a, 1/2)**K)**2)**K <= sqrt(1 + a)",
+    ],
+)
+def test_what_is_beyond_it_ends_without_a_derivation(statement: str) -> None:
+    assert search(claim("beyond", statement), UNITS_OF_NUMBERS).lines is None
+
+
+def test_long_polynomials_have_the_factors_that_short_ones_have() -> None:
+    field = Field(("a", "b", "c"))
+    a, b, c = (gen.numer for gen in field.inner.gens)
+    p = (a + b) ** 2 * (a - b + c) ** 3 * 3 / 2
+    assert len(p) > 12
+    number, found = p.factor_list()
+    content, factors = field.factors(p)
+    assert content == Fraction(int(number.numerator), int(number.denominator))
+    assert {(str(f), n) for f, n in factors} == {(str(f), n) for f, n in found}

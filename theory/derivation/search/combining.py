@@ -77,11 +77,14 @@ class _Combination(Candidates):
         if self.forms.one_client:
             forms += [self.forms.collapsed(f) for f in forms]
         atoms = dict.fromkeys(a for f in forms for a in self.forms.number_atoms(f))
-        for a in list(atoms):
-            for q in self.forms.within(a):
-                atoms |= dict.fromkeys(self.forms.number_atoms({(): q}))
-            if self.context.signs and (inside := self.forms.squared(a)) is not None:
-                atoms |= dict.fromkeys(self.forms.number_atoms({(): inside}))
+        left = list(atoms)
+        while left:  # powers within powers, roots within roots
+            a = left.pop(0)
+            inner = [*self.forms.within(a), *([self.forms.squared(a)] if self.context.signs else [])]
+            for q in inner:
+                new = [] if q is None else [b for b in self.forms.number_atoms({(): q}) if b not in atoms]
+                atoms |= dict.fromkeys(new)
+                left += new
         self.field = field_ = Field(tuple(atoms))
         self.put_for_squares = []
         self.put_for_squares = self._of_roots()

@@ -120,7 +120,7 @@ class Field:
         """A polynomial's rational content and its irreducible factors, of whole coefficients."""
         if not p:
             return Fraction(0), []
-        number, found = p.factor_list()
+        number, found = p.factor_list() if len(p) <= _SMALL else _factored(p)
         content, out = _fraction(number), []
         for f, n in found:
             c, f = f.primitive()
@@ -148,6 +148,25 @@ class Field:
             pieces.append(("-" if value < 0 else "") + text if not pieces else f" {'-' if value < 0 else '+'} {text}")
         text = "".join(pieces) or "0"
         return text if len(pieces) == 1 and not text.startswith("-") and "/" not in text else f"({text})"
+
+
+_SMALL = 12
+"""Terms of a polynomial up to which sympy factors it; FLINT, which is far faster, has the larger ones."""
+
+
+def _factored(p: Any) -> tuple[Any, list[tuple[Any, int]]]:
+    """A polynomial's content and factors."""
+    from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+    ring = p.ring
+    context = fmpq_mpoly_ctx.get(tuple(f"a{i}" for i in range(len(ring.gens))), Ordering.lex)
+    made = context.from_dict({m: fmpq(int(c.numerator), int(c.denominator)) for m, c in p.terms()})
+    number, found = made.factor()
+
+    def back(q: Any) -> Any:
+        return ring.from_dict({tuple(map(int, m)): ring.domain(int(c.p), int(c.q)) for m, c in q.to_dict().items()})
+
+    return ring.domain(int(number.p), int(number.q)), [(back(q), int(n)) for q, n in found]
 
 
 def _bracket(atom: str) -> str:

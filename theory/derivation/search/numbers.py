@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from math import isqrt
 
+from theory.derivation.quotients import Quotient
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.field import Element, Field
@@ -33,6 +34,8 @@ from theory.sentence import (
 ZERO = Number(Fraction(0))
 _DEPTH = 4
 """Of roots within roots, and of largest numbers."""
+_MOST_TERMS, _A_ROOT = 16, 8
+"""Of what stands beside a root that is left alone, whose square has as many more; and what to try it costs, in work."""
 _SETTINGS = 24
 _MOST_PAIRED = 4
 """Exponentials, and logarithms, of which each is held against each other one."""
@@ -143,11 +146,8 @@ def _related(context: Context, roots: Sequence[str]) -> Iterator[Known]:
     """Of two roots whose quotient is none, as ``sqrt(a*b)`` and ``sqrt(a/b)``, that one is so many times the other."""
     forms = context.forms
     insides = {root: q for root in roots if (q := forms.squared(root)) is not None}
-    atoms = dict.fromkeys(a for q in insides.values() for a in forms.number_atoms({(): q}))
-    field = Field(tuple(atoms))
-    like = _values(context, field)
-    for one, other in permutations(roots, 2):
-        quotient = _root_of(field, forms.element(field, insides[one] / insides[other]), like)
+    for one, other in permutations(insides, 2):
+        quotient = _root(context, insides[one] / insides[other])
         if quotient is None or one > other:
             continue
         low, high = forms.simplified(f"({one})**2"), f"({quotient})**2*({forms.simplified(f'({other})**2')})"
@@ -164,10 +164,15 @@ def root_of(context: Context, text: str) -> str | None:
         form = forms.expanded(text)
         if set(form) != {()}:
             return None
-        field = Field(tuple(forms.number_atoms(form)))
-        return _root_of(field, forms.element(field, form[()]), _values(context, field))
-    except (ValueError, KeyError):
+        return _root(context, form[()])
+    except ValueError:
         return None
+
+
+def _root(context: Context, q: Quotient) -> str | None:
+    """The root of a number in normal form, where it is a rational function squared."""
+    field = Field(tuple(context.forms.number_atoms({(): q})))
+    return _root_of(field, context.forms.element(field, q), _values(context, field))
 
 
 def _root_of(field: Field, e: Element, like: Sequence[Sequence[float]]) -> str | None:
@@ -302,6 +307,9 @@ def _of_a_root(context: Context, sentence: str, name: str, depth: int) -> list[L
         if alone is None:
             continue
         rest, factor, below = alone
+        if max(len(e.numer) for e in (rest, factor)) > _MOST_TERMS:
+            continue
+        context.work.spend(_A_ROOT)
         written = _as_written(context, sentence).get(root, root)
         lines = _by_squares(context, sentence, name, depth, field, written, inside, rest, factor)
         if lines is not None:
