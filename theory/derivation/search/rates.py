@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from theory.derivation.search.context import Context, Line
+from theory.derivation.search.flat import GAP
 from theory.derivation.search.forms import Forms
 from theory.derivation.search.induction import ONE
 from theory.derivation.search.means import START, at_most
 from theory.derivation.search.numbers import through_exponentials
 from theory.derivation.search.strategies import in_either_way, over_rounds
 from theory.formula import Apply, Name
-from theory.sentence import At, Expression, everything, exchanged, parse_expression, replaced, text_of
-
-GAP = parse_expression("f(x0) - fstar")
+from theory.sentence import At, Expression, everything, exchanged, replaced, text_of
 
 
 def at_a_linear_rate(context: Context) -> list[Line] | None:
