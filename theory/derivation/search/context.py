@@ -10,6 +10,7 @@ from theory.claim import Claim
 from theory.derivation.search.forms import Form, Forms
 from theory.derivation.search.problem import Work
 from theory.derivation.search.settings import Settings
+from theory.sentence import Expression, replaced
 
 Line = dict[str, Any]
 """Of a derivation, as plain data."""
@@ -85,6 +86,15 @@ class Context:
         """A name for a line that no other has."""
         self.used += 1
         return f"{stem} {self.used}"
+
+
+def at_most(claim: Claim) -> tuple[Expression, Expression] | None:
+    """What is at most what, with definitions put in; None of a strict sentence, or an equation."""
+    said = claim.sentence
+    if said.relation not in ("<=", ">="):
+        return None
+    left, right = (replaced(side, claim.definitions) for side in said.sides)
+    return (left, right) if said.relation == "<=" else (right, left)
 
 
 def once(lines: Sequence[Line], before: Sequence[Line] = ()) -> list[Line]:

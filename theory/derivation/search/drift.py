@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from theory.derivation import spoken
 from theory.derivation.reading import PLAIN
 from theory.derivation.search.combining import combine
-from theory.derivation.search.context import Context, Known, Line
-from theory.derivation.search.induction import ONE, induction
-from theory.derivation.search.numbers import ZERO, root_of, shown
+from theory.derivation.search.context import Context, Known, Line, at_most
+from theory.derivation.search.induction import ONE, ZERO, induction
+from theory.derivation.search.numbers import root_of, shown
 from theory.formula import Apply, Name
 from theory.program import loops_around
 from theory.sentence import At, Expression, applied, everything, parse_expression, parts, replaced, text_of
@@ -42,12 +42,10 @@ class Sum:
 def over_turns(context: Context) -> list[Line] | None:
     """A bound on what the steps of a loop lead away, by induction over its turns."""
     claim = context.claim
-    said = claim.sentence
-    if not context.first or claim.program is None or said.relation not in ("<=", ">="):
+    sides = at_most(claim)
+    if not context.first or claim.program is None or sides is None:
         return None
-    left, right = (replaced(side, claim.definitions) for side in said.sides)
-    if said.relation == ">=":
-        left, right = right, left
+    left, right = sides
     for one in _sums(context, left, right):
         lines = _added_up(context, one)
         if lines is None:

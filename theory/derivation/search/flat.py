@@ -9,14 +9,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from theory import predicates as p
-from theory.derivation.search.context import Context, Known, Line
-from theory.derivation.search.induction import ONE
+from theory.derivation.search.context import Context, Known, Line, at_most
+from theory.derivation.search.induction import ONE, ZERO
 from theory.derivation.search.instances import Instances
-from theory.derivation.search.numbers import ZERO
 from theory.derivation.search.strategies import in_either_way, over_rounds
-from theory.sentence import Expression, exchanged, parse_expression, parse_sentence, replaced, text_of
+from theory.sentence import Expression, exchanged, parse_expression, parse_sentence, text_of
 
 GAP = parse_expression("f(x0) - fstar")
+LEAST: Line = {
+    "name": "least",
+    "sentence": "fstar <= f(x0)",
+    "by": "assumption",
+    "of": [],
+    "schema": "infimum",
+    "at": {"v": "x0"},
+}
 
 
 def beyond_smoothness(context: Context) -> list[Line] | None:
@@ -53,10 +60,10 @@ def beyond_smoothness(context: Context) -> list[Line] | None:
 def _constant(context: Context, smooth: str, pl: str, L: str, mu: str) -> list[Line] | None:
     """Lines that end with the claim where f is constant: its left side is 0, and so is what it has of the start."""
     claim, forms = context.claim, context.forms
-    said = claim.sentence
-    left, right = (replaced(side, claim.definitions) for side in said.sides)
-    if said.relation == ">=":
-        left, right = right, left
+    sides = at_most(claim)
+    if sides is None:
+        return None
+    left, right = sides
     assert claim.program is not None
     now = f"{claim.program.state[0].name}[k]"
     value = f"E(f({now}))" if claim.program.random else f"f({now})"
@@ -71,7 +78,6 @@ def _constant(context: Context, smooth: str, pl: str, L: str, mu: str) -> list[L
     except ValueError:
         return None
     lines = [line for point in ("x0", now) for line in _is_least(point, smooth, pl, L, mu)]
-    least = {"by": "assumption", "of": [], "schema": "infimum", "at": {"v": "x0"}}
     both = [
         {"line": "least", "times": f"(1 + {factor})**2/2"},
         {"line": "constant x0", "times": f"(1 + ({factor})**2)/2"},
@@ -90,7 +96,7 @@ def _constant(context: Context, smooth: str, pl: str, L: str, mu: str) -> list[L
         last["squares"] = [{"of": "1", "times": rest}]
     return [
         *lines,
-        {"name": "least", "sentence": "fstar <= f(x0)", **least},
+        LEAST,
         {"name": "the start", "sentence": start, "by": "combination", "parts": both},
         last,
     ]

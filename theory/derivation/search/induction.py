@@ -11,7 +11,7 @@ from theory.derivation.search.context import Context, Known, Line
 from theory.formula import Name, Number
 from theory.sentence import Expression, Sentence, applied, index_of, parse_sentence, replaced
 
-ONE = Number(Fraction(1))
+ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 
 
 def induction(

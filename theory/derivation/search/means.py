@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from theory.claim import Claim
 from theory.derivation.search.combining import combine
-from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.context import Context, Known, Line, at_most
 from theory.derivation.search.facts import facts
 from theory.derivation.search.forms import Forms
-from theory.derivation.search.induction import ONE, induction
+from theory.derivation.search.induction import ONE, ZERO, induction
 from theory.derivation.search.settings import Settings
 from theory.derivation.search.strategies import over_length
 from theory.derivation.writing import claimed
@@ -29,12 +29,12 @@ from theory.sentence import (
     text_of,
 )
 
-START, ZERO = parse_expression("norm2(x0 - xstar)"), parse_expression("0")
+START = parse_expression("norm2(x0 - xstar)")
 
 
 def best_of_rounds(context: Context) -> list[Line] | None:
     """What is at most c in the best round, from what is at most c on average: the least is at most the mean."""
-    sides = at_most(context)
+    sides = at_most(context.claim)
     if sides is None:
         return None
     left, right = sides
@@ -104,7 +104,7 @@ def _of_lengths(context: Context, length: Apply, right: Expression) -> list[Line
 
 def enough_rounds(context: Context) -> list[Line] | None:
     """``q <= c`` for K >= e, from ``q <= e*c/K``."""
-    claim, sides = context.claim, at_most(context)
+    claim, sides = context.claim, at_most(context.claim)
     if not context.first or sides is None:
         return None
     left, right = sides
@@ -148,7 +148,7 @@ def _last(context: Context, given: list[dict[str, object]]) -> Line:
 
 def at_the_mean(context: Context) -> list[Line] | None:
     """What holds of f at the mean of the models, from the mean of its values, f being convex."""
-    sides = at_most(context)
+    sides = at_most(context.claim)
     if sides is None:
         return None
     for e in everything(sides[0]):
@@ -170,7 +170,7 @@ def through_distance(context: Context) -> list[Line] | None:
 
     The number a is 1/c less what it is before the first round.
     """
-    claim, sides = context.claim, at_most(context)
+    claim, sides = context.claim, at_most(context.claim)
     if sides is None or claim.program is None or claim.program.random or "h" in claim.free:
         return None
     left, right = sides
@@ -211,15 +211,6 @@ BEFORE: dict[tuple[Expression, ...], dict[str, Expression]] = {
 }
 """By the round that a claim speaks of, what is put for it in its bound, so that it is that of round k."""
 MEAN = "the mean"
-
-
-def at_most(context: Context) -> tuple[Expression, Expression] | None:
-    """What is at most what, with definitions put in."""
-    said = context.claim.sentence
-    if said.relation not in ("<=", ">="):
-        return None
-    left, right = (replaced(side, context.claim.definitions) for side in said.sides)
-    return (left, right) if said.relation == "<=" else (right, left)
 
 
 def _over_rounds(

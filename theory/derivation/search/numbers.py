@@ -14,12 +14,12 @@ from math import isqrt
 
 from theory.derivation.quotients import Quotient
 from theory.derivation.search.combining import combine
-from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.context import Context, Known, Line, at_most
 from theory.derivation.search.field import Element, Field
 from theory.derivation.search.forms import Form
-from theory.derivation.search.induction import ONE, induction
+from theory.derivation.search.induction import ONE, ZERO, induction
 from theory.derivation.search.settings import worth
-from theory.formula import Apply, Name, Number
+from theory.formula import Apply, Name
 from theory.sentence import (
     Sentence,
     applied,
@@ -31,7 +31,6 @@ from theory.sentence import (
     text_of,
 )
 
-ZERO = Number(Fraction(0))
 _DEPTH = 4
 """Of roots within roots, and of largest numbers."""
 _MOST_TERMS, _A_ROOT = 16, 8
@@ -301,7 +300,7 @@ def _of_a_root(context: Context, sentence: str, name: str, depth: int) -> list[L
         insides = {a: forms.element(field, q) for a, q in roots.items()}
     except (ValueError, KeyError):
         return None
-    like = _values(context, field)
+    like, written = _values(context, field), _as_written(context, sentence)
     for root, inside in insides.items():
         alone = _alone(field, gap, root, inside, like)
         if alone is None:
@@ -310,8 +309,7 @@ def _of_a_root(context: Context, sentence: str, name: str, depth: int) -> list[L
         if max(len(e.numer) for e in (rest, factor)) > _MOST_TERMS:
             continue
         context.work.spend(_A_ROOT)
-        written = _as_written(context, sentence).get(root, root)
-        lines = _by_squares(context, sentence, name, depth, field, written, inside, rest, factor)
+        lines = _by_squares(context, sentence, depth, field, like, written.get(root, root), inside, rest, factor)
         if lines is not None:
             last = {"line": lines[-1]["name"], "times": field.text(1 / below, like)}
             return [*lines, {"name": name, "sentence": sentence, "by": "combination", "parts": [last]}]
@@ -365,16 +363,15 @@ def _alone(
 def _by_squares(
     context: Context,
     sentence: str,
-    name: str,
     depth: int,
     field: Field,
+    like: Sequence[Sequence[float]],
     root: str,
     inside: Element,
     rest: Element,
     factor: Element,
 ) -> list[Line] | None:
     """Lines that end with ``-factor*root <= rest``, or ``-rest <= factor*root``, from the squares."""
-    like = _values(context, field)
     signs = {field.value(factor, at) > 0 for at in like if abs(field.value(factor, at)) > 1e-12}
     if len(signs) != 1:
         return None
@@ -464,11 +461,10 @@ def through_exponentials(context: Context) -> list[Line] | None:
 def term_by_term(context: Context) -> list[Line] | None:
     """Induction over K of a sum, or mean, of numbers, from what one more term is at most."""
     claim = context.claim
-    total, bound = (replaced(side, claim.definitions) for side in claim.sentence.sides)
-    if claim.sentence.relation == ">=":
-        total, bound = bound, total
-    if not context.first or claim.of is not None or claim.sentence.relation not in ("<=", ">="):
+    sides = at_most(claim)
+    if not context.first or claim.of is not None or sides is None:
         return None
+    total, bound = sides
     if not isinstance(total, Apply) or total.operation not in ("sum_k", "mean_k"):
         return None
     if total.operation == "mean_k":
@@ -491,7 +487,6 @@ def term_by_term(context: Context) -> list[Line] | None:
 
 
 __all__ = [
-    "ZERO",
     "between_numbers",
     "elementary",
     "over_powers",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from theory.derivation.search.context import Context, Line
-from theory.derivation.search.flat import GAP
+from theory.derivation.search.context import Context, Line, at_most
+from theory.derivation.search.flat import GAP, LEAST
 from theory.derivation.search.forms import Forms
 from theory.derivation.search.induction import ONE
-from theory.derivation.search.means import START, at_most
+from theory.derivation.search.means import START
 from theory.derivation.search.numbers import through_exponentials
 from theory.derivation.search.strategies import in_either_way, over_rounds
 from theory.formula import Apply, Name
@@ -17,7 +17,7 @@ from theory.sentence import At, Expression, everything, exchanged, replaced, tex
 
 def at_a_linear_rate(context: Context) -> list[Line] | None:
     """What is left of the start after K rounds, from ``(1 - q)**k`` of it after k, and that K rounds are enough."""
-    claim, sides = context.claim, at_most(context)
+    claim, sides = context.claim, at_most(context.claim)
     if not context.first or sides is None or claim.program is None:
         return None
     left, right = sides
@@ -51,7 +51,7 @@ def at_a_linear_rate(context: Context) -> list[Line] | None:
                 "line": "the rate",
                 "put": {"k": "K"},
             },
-            *([_least()] if whole == GAP else []),
+            *([LEAST] if whole == GAP else []),
             {
                 "name": claim.label,
                 "sentence": claim.statement,
@@ -60,11 +60,6 @@ def at_a_linear_rate(context: Context) -> list[Line] | None:
             },
         ]
     return None
-
-
-def _least() -> Line:
-    infimum = {"by": "assumption", "of": [], "schema": "infimum", "at": {"v": "x0"}}
-    return {"name": "least", "sentence": "fstar <= f(x0)", **infimum}
 
 
 def _per(node: Expression, e: Expression) -> str:

@@ -13,7 +13,7 @@ from theory.claim import Claim
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
 from theory.derivation.search.forms import Forms
-from theory.derivation.search.induction import induction
+from theory.derivation.search.induction import ONE, ZERO, induction
 from theory.derivation.search.numbers import shown
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name, Number
@@ -33,7 +33,6 @@ from theory.sentence import (
     text_of,
 )
 
-ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 _MOST_TERMS = 3
 """Of a right side, beside those of the start: of them, any may be carried on."""
 Strategy = Callable[[Context], "list[Line] | None"]
