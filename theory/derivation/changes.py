@@ -21,6 +21,7 @@ from theory.derivation.terms import (
     kept,
     least,
     linear,
+    mixed,
     opened,
     over_all,
     weight,
@@ -137,6 +138,10 @@ def _vector(a: Atom, change: Change) -> Quotient:
         name, weights, radius = a.data
         here = fresh("n")
         return least(here, changed(renamed(weights, {name: here}), change), change.of(radius))
+    if a.kind == "mixed":
+        name, matrix, of, client = a.data
+        here = fresh("n")
+        return mixed(matrix, here, changed(renamed(of, {name: here}), change), change.of(client))
     if a.kind == "each":
         binder, q = a.data
         here = fresh("c")

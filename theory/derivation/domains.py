@@ -40,7 +40,7 @@ def _asked(reader: Reader) -> Iterator[tuple[Quotient, bool]]:
         if isinstance(loop, Loop) and loop.op == "repeat":
             yield reader.count(loop) - ONE, False
     for step in program.steps:
-        if not isinstance(step, Instruction) or step.op not in ("choose", "coin", "coins", "keep"):
+        if not isinstance(step, Instruction) or step.op not in ("choose", "coin", "coins", "keep", "top"):
             continue
         from theory.derivation.rounds import formula
 
@@ -52,7 +52,7 @@ def _asked(reader: Reader) -> Iterator[tuple[Quotient, bool]]:
             continue
         if step.op == "choose" and not step.flag:
             yield parameter("N") - number, False
-        elif step.op == "keep":
+        elif step.op in ("keep", "top"):
             yield parameter("d") - number, False
         elif step.op in ("coin", "coins"):
             yield number, True

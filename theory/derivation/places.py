@@ -64,11 +64,13 @@ class Unfolding(Protocol):
     Attributes:
         alone: whether there is one client, whose draws all draws are.
         weights: whether averages are left with the weights of clients.
+        named: whether what an operation makes is left as the tap that shows it.
         undefined: the rounds in which something was made that may have no value.
     """
 
     alone: bool
     weights: bool
+    named: bool
     undefined: list[Quotient]
 
     def value(self, name: str, indices: tuple[Quotient, ...], place: Place) -> Quotient | None:

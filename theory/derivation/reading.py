@@ -107,7 +107,7 @@ class Reader:
         is part of the key, and what making it tells (hypotheses, rounds) is told again.
         """
         rounds = self.rounds
-        switches = None if rounds is None else (rounds.alone, rounds.weights)
+        switches = None if rounds is None else (rounds.alone, rounds.weights, rounds.named)
         key = self._tree(e), place, self.one, switches
         kept = self._values.get(key)
         if kept is not None:

@@ -95,7 +95,7 @@ def _renamed(a: Atom, names: Names) -> Atom:
         case "over all":
             op, own, *rest = a.data
             return atom(a.kind, op, own, *map(of, rest), own=own)
-        case "weight" | "least":
+        case "weight" | "least" | "mixed":
             own, *rest = a.data
             return atom(a.kind, own, *map(of, rest), own=own)
     return atom(a.kind, *map(of, a.data))

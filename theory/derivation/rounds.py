@@ -20,7 +20,7 @@ from theory.derivation.polynomials import Atom, Monomial, RejectedError
 from theory.derivation.quotients import ONE, ZERO, Quotient, constant, mapped, of_atom, total
 from theory.derivation.reading import PLAIN, Place, Reader, number_of, parameter
 from theory.derivation.telling import left_over
-from theory.derivation.terms import as_vector, bind, coordinate, each, kept
+from theory.derivation.terms import as_vector, bind, coordinate, each, kept, mixed
 from theory.formula import Formula, Name, Number, text_of
 from theory.program import Instruction, Loop, Program
 from theory.program.data import DRAWS, Carried, State, Step
@@ -28,6 +28,8 @@ from theory.sentence import TURNS, index_of
 
 Value: TypeAlias = Callable[..., Quotient]
 """Of a client; of a table, of a client and one of its samples."""
+OPERATIONS = ("project", "clip", "prox", "top", "sign", "mix")
+"""Of which what they make is not taken apart."""
 LONGEST_LOOP = 16
 """That is written out, where nothing shows what it hands on."""
 
@@ -93,17 +95,19 @@ class Rounds:
     Attributes:
         undefined: the rounds in which something was made, for the line that is looked at, that may have no value.
         weights: whether averages are left with the weights of clients, of which only is known what rule `average` uses.
+        named: whether what an operation makes is left as the tap that shows it.
     """
 
     def __init__(self, reader: Reader) -> None:
         self.reader, self.alone = reader, False
-        self.weights = False
+        self.weights = self.named = False
         self.undefined: list[Quotient] = []
         self.program = reader.claim.program if isinstance(reader.claim.program, Program) else None
         steps = () if self.program is None else self.program.steps
         taps = [step for step in steps if isinstance(step, Instruction) and step.op == "tap"]
         labels = [step.label for step in taps]
         self.shown = {step.label: step.of[0] for step in taps}
+        self.labels = {value: label for label, value in self.shown.items()}
         self.twice = frozenset(label for label in labels if labels.count(label) > 1)
         self.draws = Draws((s.to, s) for s in steps if isinstance(s, Instruction) and s.op in DRAWS)
         self.taps = {} if self.program is None else taps_of(self.program)
@@ -202,6 +206,8 @@ class Rounds:
 
         if step.kind == "table" and (step.op != "put" or turns):
             return _not_read(f"{step.op} of tables, or in a loop,")
+        if self.named and step.op in OPERATIONS and step.to in self.labels:
+            return self._state(self.labels[step.to], (t, *turns))
         match step.op:
             case "linear":
                 return lambda n: total(number(j, n) * v(n) for j, v in enumerate(of))
@@ -243,8 +249,26 @@ class Rounds:
                 return lambda n: of_atom(atom("count", draw, n))
             case "coins" | "choose":
                 return lambda n: drawn(draw, n)
-            case "project":
+            case "project" | "clip":
                 return lambda n: as_vector(atom("projected", number(0, n), of[0](n)))
+            case "top":
+                return lambda n: as_vector(atom("largest", number(0, n), of[0](n)))
+            case "sign":
+                return lambda n: as_vector(atom("signs", of[0](n)))
+            case "mix":
+
+                def in_row(n: Index) -> Quotient:
+                    here = fresh("n")
+                    return mixed(step.label, here, of[0](here), n)
+
+                return in_row
+            case "prox" if not turns:
+
+                def nearest(n: Index) -> Quotient:
+                    self.undefined.append(t)  # there need not be one after the run
+                    return as_vector(atom("proximal", number(0, n), of[0](n), n))
+
+                return nearest
             case "noise":
                 return lambda n: as_vector(atom("noise", draw, n))
             case "keep":

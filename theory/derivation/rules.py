@@ -16,6 +16,7 @@ from theory.derivation.equalities import drawn, power, replaced, root, single, s
 from theory.derivation.inductions import cases, induction
 from theory.derivation.kernel import Kernel
 from theory.derivation.nested import claimed
+from theory.derivation.operations import operation
 from theory.derivation.polynomials import RejectedError
 from theory.derivation.quotients import constant
 from theory.derivation.reading import PLAIN, parameter
@@ -275,6 +276,7 @@ RULES: Mapping[str, tuple[Rule, tuple[str, ...]]] = {
     "domain": (domain, ()),
     "assumption": (assumption, ("of", "schema", "at", "on")),
     "axiom": (axiom, ("schema", "of", "over")),
+    "operation": (operation, ("schema", "of", "using")),
     "combination": (combination, ("parts", "squares")),
     "average": (average, ()),
     "step": (step, ("using",)),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from theory.derivation.kernel import Kernel
+from theory.derivation.operations import data_of
 from theory.derivation.polynomials import RejectedError
 from theory.derivation.quotients import Quotient
 from theory.derivation.reading import PLAIN
@@ -41,11 +42,7 @@ def projection(kernel: Kernel, of: Sequence[Expression], line: Line) -> Found:
     if len(of) not in (1, 3) or any(one.shape != "vector" or "i" in one.free for one in shapes):
         raise RejectedError("projection is of a vector, and of that which is projected and one in the ball")
     unfolded, reader = replace(PLAIN, unfold=True), kernel.reader
-    projected = [m for m, c in reader.value(of[0], unfolded) if c == 1 and len(m) == 1 and m[0][0].kind == "vec"]
-    made = projected[0][0][0].data[0] if len(projected) == len(reader.value(of[0], unfolded).over) == 1 else None
-    if made is None or made.kind != "projected":
-        raise RejectedError("the first vector is no projection")
-    radius, before = made.data
+    radius, before = data_of(kernel, of[0], "projected")
     p, *others = (reader.value(e) for e in of)
     gap: Quotient = radius * radius - dot(p, p)
     if not reader.nonnegative(radius):

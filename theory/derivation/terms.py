@@ -295,6 +295,12 @@ def least(index: Index, weights: Quotient, radius: Quotient) -> Quotient:
     return as_vector(atom("least", name, with_names(weights, {index: name}), radius, own=name))
 
 
+def mixed(matrix: str, index: Index, of: Quotient, client: Index) -> Quotient:
+    """A client's row of a matrix times the clients' vectors, n being an index."""
+    name = Index(f"n#{1 + of.height}.0")
+    return as_vector(atom("mixed", name, matrix, with_names(of, {index: name}), client, own=name))
+
+
 def over_all(op: str, index: Index, owner: Index | None, upper: Quotient | None, body: Quotient) -> Quotient:
     """The largest or least over an index, ``max_n`` and its like: nothing is known of it but what it is of."""
     if index not in body.free:

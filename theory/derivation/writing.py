@@ -87,6 +87,11 @@ def axiom(name: str, sentence: str | None, schema: str, *of: str, over: str = ""
     return _line(name, "axiom", sentence, schema=schema, of=list(of), over=over)
 
 
+def operated(name: str, sentence: str, schema: str, *of: str, using: str = "") -> Data:
+    """What is so of a vector that the program makes by an operation: that vector, what it is applied to, others."""
+    return _line(name, "operation", sentence, schema=schema, of=list(of), using=using)
+
+
 def telescope(name: str, e: str, over: str, end: str, until: str = "") -> Data:
     """A number's growth, taken over the turns (before turn `until`), is what it is at the end less what it is at first.
 

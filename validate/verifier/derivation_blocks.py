@@ -94,7 +94,7 @@ class Blocks(Drawn):
             "hypothesis": self.hypothesis, "domain": self.domain, "assumption": self.assumption, "axiom": self.axiom,
             "combination": self.combination, "step": self.step, "at": self.at, "mean": self.mean,
             "induction": self.induction, "replace": self.replace, "root": self.root, "power": self.power,
-            "cases": self.cases, "claim": self.claim, "citation": self.citation,
+            "cases": self.cases, "claim": self.claim, "citation": self.citation, "operation": self.operation,
             "zero": self.zero, "single": self.single, "drawn": self.drawn, "average": self.average,
         }  # fmt: skip
         if rule not in known:

@@ -29,6 +29,7 @@ class Domains:
         steps = [] if program is None else list(steps_of(program.body))
         self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"} | {"rho"}
         self.odd |= {a.matrix for a in self.claimed.assumptions}
+        self.of_a_network = any(a.name == "connected" for a in self.claimed.assumptions)
         self.known = list(self._domains(steps))
         self.domains: dict[str, Ends] = {}
         self.of_atoms: dict[tuple[Atom, bool], int] = {}
@@ -71,6 +72,8 @@ class Domains:
             return Fraction(0), False, None, False
         if name in ("N", "d", "K"):
             return Fraction(1), False, None, False
+        if base == "rho" and self.of_a_network:
+            return Fraction(0), False, Fraction(1), True
         if base in self.odd:
             return None, False, None, False
         low: Fraction | None = Fraction(0)

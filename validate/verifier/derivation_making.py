@@ -168,12 +168,30 @@ class Made(ABC):
             return name, (self._vector(step.of[1]), *front)
         if op == "combine":
             return self._combined(step)
-        if op == "project":
+        if op in ("project", "clip"):
             radius = self._scalar(step.numbers[0])
             if self.expectation.drawn(radius):
                 raise Uncheckable("the radius of a projection is drawn")
             of = al.frozen(self._vector(step.of[0]))
             return al.of(al.atom("projected", al.frozen(radius), of, vec=True))
+        if op in ("top", "prox"):
+            number = self._scalar(step.numbers[0])
+            if self.expectation.drawn(number):
+                raise Uncheckable(f"the argument of {op} is drawn")
+            of = al.frozen(self._vector(step.of[0]))
+            if op == "top":
+                return al.of(al.atom("largest", al.frozen(number), of, vec=True))
+            if self.turns:
+                raise Uncheckable("prox in a loop, where there need be none after the last turn")
+            self.partial = True
+            return al.of(al.atom("proximal", al.frozen(number), of, here, vec=True))
+        if op == "mix":
+            inside = al.frozen(self._vector(step.of[0]))
+            level = 1 + inside.level
+            row = al.rename(inside, {HERE: f"n@{level}.0"})
+            return al.of(al.atom("mixed", step.label, row, here, vec=True, level=level))
+        if op == "sign":
+            return al.of(al.atom("signs", al.frozen(self._vector(step.of[0])), vec=True))
         if op in ("times", "over", "larger", "sqrt", "ones"):
             return self._by_coordinates(op, [self._vector(v) for v in step.of])
         raise Uncheckable(f"{op} is not read in derivations")

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from .assumed import alike
 from .derivation_atoms import frees_of
-from .derivation_axioms import Axioms
 from .derivation_facts import TURNED, Used, furthest
 from .derivation_lines import Goal
+from .derivation_operations import Operations
 from .derivation_terms import Poly
 from .reading import FormatError, Uncheckable, fields, list_of, shown, text_of
 from .sentences import Node
@@ -16,7 +16,7 @@ from .sentences import Node
 MOST_PARTS = 300
 
 
-class Rules(Axioms):
+class Rules(Operations):
     """The rules without lists of lines in them."""
 
     # rules

@@ -47,7 +47,7 @@ class Candidates:
 
     Attributes:
         stated: right - left as a form.
-        goal: the same after a round.
+        goal: the same after a round. told: with what lines at hand say.
         problem: why there are none; None where they are read.
     """
 
@@ -93,20 +93,21 @@ class Candidates:
         return dict(form) if self.context.lean else self.forms.unfolded(form)
 
     def _candidates(self) -> Iterator[Instance | Known]:
-        yield from self.given
+        yield from (one for one in self.given if not one.aside)
         if self.context.only:
             return
         some, points = self.instances, self.points
         if self.context.lean and not self.bare:
             yield from some.at_means(points)
         elif self.claim.predicates and not self.bare:
-            yield from some.pairs(points, self.stage >= 1, self.context.plain)
+            within = [x for x in points if x == "xstar" or "k" in indices(x, self.claim)]
+            yield from some.pairs(within if self.context.summed else points, self.stage >= 1, self.context.plain)
         if self.claim.predicates and not self.bare:
             yield from some.singles(points, self.forms.has_infimum)
         if self.forms.has_minimiser and not self.bare:
             yield from some.least()
             if "xstar" in points:
-                yield from some.zeros(self._whole_vectors())
+                yield from some.zeros(self._whole_vectors(), self._client_vectors())
         if self.forms.has_own_minimisers and not self.bare:
             yield from some.own_minimisers(self._whole_vectors(), points)
         for over, text in self.forms.extremes(self.stated):
@@ -117,7 +118,10 @@ class Candidates:
         if self.context.lean and not self.equation:
             yield from self._of_means()
         yield from self._of_parts()
-        yield from self._of_projections()
+        made = self.context.operations.facts(self.told, self.given, points, self._whole_vectors())
+        for known in made:
+            self.choices.append(known)
+            yield known
         for a in self.forms.number_atoms(self.goal):
             for op, of in self.forms.inside(a):
                 for one in of:
@@ -125,31 +129,6 @@ class Candidates:
                     line = {"by": "axiom", "schema": op, "of": of}
                     self.choices.append(Known(sentence, sentence, line, CHOICE))
                     yield self.choices[-1]
-
-    def _of_projections(self) -> Iterator[Known]:
-        """That what is projected onto a ball comes no farther from the minimiser, where that is in the ball."""
-        program = self.claim.program
-        if program is None or "project" not in program.operations:
-            return
-        for x in self.forms.states(self.goal):
-            found = self.forms.projected(x)
-            inside = None if found is None else self._in_ball(found[0])
-            if found is None or inside is None:
-                continue
-            sentence = f"dot({x} - ({found[1]}), xstar - {x}) >= 0"
-            line = {"by": "axiom", "schema": "projection", "of": [x, found[1], "xstar"]}
-            self.choices.append(Known(f"projection {x}", sentence, line, 0.5, after=inside))
-            yield self.choices[-1]
-
-    def _in_ball(self, radius: str) -> str | None:
-        """The line that says that the minimiser is in the ball around 0; None where that is not assumed."""
-        lengths, squares = (parse_sentence(t) for t in (f"norm(xstar) <= {radius}", f"norm2(xstar) <= ({radius})**2"))
-        for one in self.given:
-            said = parse_sentence(one.sentence)
-            if said == squares or (said == lengths and one.line is None):
-                squared = f"{one.name} squared"
-                return one.name if said == squares else squared
-        return None
 
     def _of_parts(self) -> Iterator[Known]:
         """That what is so of one client is at most the sum over all."""
@@ -186,14 +165,23 @@ class Candidates:
         """Where functions are taken, and what the claim compares with; from stage 2 on, steps along gradients too."""
         forms = self.forms
         found = dict.fromkeys(forms.points(self.goal))
+        self.told = dict(self.goal)
         for known in self.given:
             try:
-                found |= dict.fromkeys(forms.points(forms.gap(known.sentence)))
+                said = forms.gap(known.sentence)
             except ValueError:
                 continue
+            found |= dict.fromkeys(forms.points(said))
+            self.told |= said
         if not self.instances.predicates:
             return list(found)
         found |= dict.fromkeys(forms.states(self.goal))
+        made = self.context.operations.made(self.told)
+        for one in made:
+            said = forms.expanded(f"norm2({one.of}) + norm2({one.vector})")
+            found |= dict.fromkeys([*forms.points(said), *forms.states(said)])
+            if one.kind == "proximal":
+                found.setdefault(one.vector)
         if set(found) <= {"xstar"}:
             found |= dict.fromkeys(self.claim.vectors)
         if forms.has_minimiser:
@@ -216,6 +204,10 @@ class Candidates:
             found += [f"sum_n({w}*{text})" for w in weights] or [averaged(text, letters, frozenset(), whole)]
         free = [x for x in self.points if not indices(x, self.claim) - self.free]
         return list(dict.fromkeys([*found, *free]))
+
+    def _client_vectors(self) -> list[str]:
+        """The clients' vectors, as texts."""
+        return [text for text, letters, *_ in self.forms.vectors([self.goal]) if letters == {"n"}]
 
     def _weights(self) -> list[str]:
         """Numbers of the clients that occur, and are not negative."""
@@ -338,20 +330,30 @@ class Candidates:
         if self.context.only:
             return
         every = self.forms.vectors([self.goal, *others])
+        if self.context.summed:
+            yield from self._blocks_of([v for v in every if "k" in v[1] or v[0] == "xstar"], ("sum_k", *around), "k")
+            every = [v for v in every if "k" not in v[1]]
+        yield from self._blocks_of(every, around)
+
+    def _blocks_of(self, every: Sequence[Any], around: tuple[str, ...], summed: str = "") -> Iterator[Any]:
+        """Blocks of some vectors under what all squares are taken over."""
         whole: dict[str, bool] = {}
         clients: dict[str, None] = {}
         samples: dict[str, None] = {}
         weights = self._weights()
         weighted: dict[str, list[str]] = {w: [] for w in weights}
         for text, letters, place, of_all, of_client in every:
-            if letters & {"k", "h"}:
+            if letters - set(summed) & {"k", "h"}:
                 continue
+            letters = letters - set(summed)
             place = place and (text in self.points or text in ("xstar", "x0") or "[" in text)
             if letters == {"n"} and weights:
                 for w in weights:
                     whole.setdefault(f"sum_n({w}*{text})", False)
                     weighted[w].append(f"{text} - sum_n({w}*{text})")
                 continue
+            if self.free & {"n", "i"} & indices(text, self.claim):  # of one client, and not in a mean
+                whole.setdefault(text, place)
             mean = averaged(text, letters, frozenset(), of_all)
             if mean != "grad(f, xstar)":
                 whole.setdefault(mean, place)
@@ -366,6 +368,8 @@ class Candidates:
         vectors = [t if not place or base is None else f"{t} - {base}" for t, place in whole.items() if t != base]
         if base is not None and any(t in self.claim.vectors and not place for t, place in whole.items()):
             vectors.append(base)  # of free vectors nobody knows whether they are places
+        elif base is not None and any(_is_length(side, base) for one in self.claim.relations for side in one.sides):
+            vectors.append(base)
         for some, over in ((vectors, ()), (list(clients), ("mean_n",)), (list(samples), ("mean_n", "mean_i"))):
             if some:
                 bound = tuple(b for b in over if b[-1] not in self.free)
@@ -396,3 +400,8 @@ class Candidates:
             for a, b in itertools.combinations_with_replacement(range(len(vectors)), 2)
         }
         return vectors, over, weight, entries
+
+
+def _is_length(e: Expression, v: str) -> bool:
+    """Whether it is the length of a vector, or its square: then it matters where 0 is."""
+    return isinstance(e, Apply) and e.operation in ("norm", "norm2") and text_of(parts(e)[0]) == v

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -86,13 +87,14 @@ class _Combination(Candidates):
                 atoms |= dict.fromkeys(new)
                 left += new
         self.field = field_ = Field(tuple(atoms))
-        self.put_for_squares = []
-        self.put_for_squares = self._of_roots()
+        self.put_for_squares, self.ties = [], []
         self.places = self._settings()
         if not self.places:
             tried.append("no numbers among those that are tried satisfy the hypotheses")
             return None
 
+        self.ties = self._ties_of_roots()
+        self.put_for_squares = self._of_roots()
         self.ties = self._ties()
 
         def element(form: Form) -> dict[Any, Element]:
@@ -100,6 +102,8 @@ class _Combination(Candidates):
             found = {key: self._tied(self.forms.element(field_, c)) for key, c in some.items()}
             return {key: c for key, c in found.items() if c}
 
+        self.facts = []
+        self.signs = self._signs()
         self.facts = [fact for r in self.numbers if (fact := self._fact(r)) is not None]
         self.signs = self._signs()
         multiples = [Multiple(r.words, r, element(r.form), r.free, r.cost) for r in raw]
@@ -121,9 +125,43 @@ class _Combination(Candidates):
             answer = answer or (None if self.strict else self._sign(problem))
         return None if answer is None else self._written(answer, problem)
 
+    def _squares(self) -> dict[str, Element]:
+        """Of each root the number of which it is one, where all that stands in it is spoken of."""
+        found, forms = {}, self.forms
+        for a in self.field.atoms:
+            inside = forms.squared(a) if a.startswith("sqrt(") else None
+            if inside is not None and set(forms.number_atoms({(): inside})) <= self.field.places.keys():
+                found[a] = forms.element(self.field, inside)
+        return found
+
+    def _ties_of_roots(self) -> list[tuple[Raw, int, Element, int]]:
+        """Roots that are positive multiples of others, as ``sqrt(N/K)`` is of ``sqrt(N*K)``; see `_ties`."""
+        found: list[tuple[Raw, int, Element, int]] = []
+        field, forms = self.field, self.forms
+        squared = self._squares()
+        positive = {at for at, a in enumerate(field.atoms) if forms.sign(a) == 1}
+        for root, other in itertools.combinations(squared, 2):
+            if any(at == field.places[root] for _, at, _, _ in found):
+                continue
+            ratio = field.root(squared[root] / squared[other])
+            if (
+                ratio is None
+                or not {i for p in (ratio.numer, ratio.denom) for m in p for i, n in enumerate(m) if n} <= positive
+            ):
+                continue
+            value = field.atom(other) * ratio
+            said = f"{root} == {field.text(value, self.places)}"
+            squares = f"{root}**2 == ({field.text(value, self.places)})**2"
+            before = Known(f"squares of {root}", squares, {"by": "combination", "parts": []}, aside=True)
+            line = Known(f"{root} by {other}", said, {"by": "root", "line": before.name}, after=before.name)
+            self.choices += [before, line]
+            whole = forms.gap(said)
+            found.append((Raw(line.name, line, line.cost, True, (), whole, whole), field.places[root], value, -1))
+        return found
+
     def _ties(self) -> list[tuple[Raw, int, Element, int]]:
         """Equations that say what a parameter is: the line, its place, its value, the sign it has in right - left."""
-        found: list[tuple[Raw, int, Element, int]] = []
+        found: list[tuple[Raw, int, Element, int]] = list(self.ties)
         for r in self.numbers:
             if not r.free:
                 continue
@@ -159,13 +197,11 @@ class _Combination(Candidates):
     def _of_roots(self) -> list[tuple[int, Element]]:
         """Of each root of a product, as ``sqrt(D/(s*K))``, what one parameter in it is by the others and the root."""
         found: list[tuple[int, Element]] = []
-        if not self.context.signs:
-            return found
-        for root in self.field.atoms:
-            inside = self.forms.squared(root) if root.startswith("sqrt(") else None
-            if inside is None or root.removeprefix("sqrt(").removesuffix(")").isidentifier():
+        for root, inside in self._squares().items():
+            tied = any(at == self.field.places[root] for _, at, _, _ in self.ties)
+            if tied or root.removeprefix("sqrt(").removesuffix(")").isidentifier():
                 continue
-            e = self._without_squares(self.forms.element(self.field, inside))
+            e = self._without_squares(inside)
             square = self.field.atom(root) ** 2
             for at, name in enumerate(self.field.atoms):
                 above, below = ({m[at] for m in p} for p in (e.numer, e.denom))
@@ -209,11 +245,20 @@ class _Combination(Candidates):
         if tree.relation == "==":
             return None
         left, right = (tree.right, tree.left) if tree.relation in (">=", ">") else (tree.left, tree.right)
-        gap = self._tied(self.forms.element(self.field, r.form.get((), ZERO)))
+        whole = self._without_squares(self.forms.element(self.field, r.form.get((), ZERO)))
+        gap = self._tied(whole)
         if not gap:
             return None
+        strict = tree.relation in ("<", ">")
+        if gap != whole:
+            text = self.field.text(gap, self.places)
+            put_in = self._tie_parts({(): gap - whole})
+            line = {"by": "combination", "parts": [{"line": r.of.name}, *put_in]}
+            said = Known(f"{r.of.name}, put in", f"0 {'<' if strict else '<='} {text}", line, after=r.of.name)
+            self.choices.append(said)
+            return Fact(said.name, gap, text, strict)
         text = text_of(right) if left == parse_expression("0") else f"{text_of(right)} - {text_of(left, 2)}"
-        return Fact(r.of.name, gap, text, tree.relation in ("<", ">"))
+        return Fact(r.of.name, gap, text, strict)
 
     def _signs(self) -> Signs:
         forms, atoms = self.forms, self.field.atoms
@@ -339,13 +384,19 @@ class _Combination(Candidates):
                 squares.append(square)
             for (i, j), form in self.raw_blocks[b][3].items():
                 if i in vector and j in vector:
-                    take(rest, factor * vector[i] * vector[j] * (1 if i == j else 2), form)
+                    share = factor * vector[i] * vector[j] * (1 if i == j else 2)
+                    product = f"{block.weight}*dot({block.vectors[i]}, {block.vectors[j]})"
+                    take(rest, share, form)
+                    if block.vectors != ("1",):
+                        take(total, share, forms.expanded(product, block.over))
         for key, c in total.items():
             step = forms.step(key) if c else None
             if step is not None:
                 name = self.context.name("step")
-                lines.append({"name": name, "sentence": step[0], "by": "step"})
-                parts_.append({"line": name, "times": field_.text(-c, self.places)})
+                said, rounds = forms.of_each_round(key) or (step[0], [])
+                lines.append({"name": name, "sentence": said, "by": "step"})
+                part: dict[str, Any] = {"line": name, "times": field_.text(-c, self.places)}
+                parts_.append({**part, "over": rounds} if rounds else part)
         parts_ += self._tie_parts(rest)
         if self.forms.one_client and (left := {key: c for key, c in rest.items() if c}):
             name = self.context.name("one client")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from theory.claim import Claim
 from theory.derivation.search.forms import Form, Forms
 from theory.derivation.search.problem import Work
 from theory.derivation.search.settings import Settings
 from theory.sentence import Expression, replaced
+
+if TYPE_CHECKING:
+    from theory.derivation.search.operations import Operations
 
 Line = dict[str, Any]
 """Of a derivation, as plain data."""
@@ -31,6 +35,7 @@ class Known:
         over: what it is taken over; None for the indices that the sentence to be shown has not.
         factor: what it is multiplied by inside of these; empty for 1.
         after: a line that has to stand before it; empty for none.
+        aside: whether it only stands before others.
     """
 
     name: str
@@ -41,6 +46,7 @@ class Known:
     over: tuple[str, ...] | None = None
     factor: str = ""
     after: str = ""
+    aside: bool = False
 
 
 @dataclass
@@ -62,6 +68,7 @@ class Context:
             unfolded.
         only: whether to do with lines at hand and signs alone.
         signs: whether a relation between numbers is only to be seen from the sign of right - left.
+        summed: whether squares are summed over the rounds, too.
     """
 
     claim: Claim
@@ -76,6 +83,14 @@ class Context:
     lean: bool = False
     only: bool = False
     signs: bool = False
+    summed: bool = False
+
+    @cached_property
+    def operations(self) -> Operations:
+        """What its program's operations make."""
+        from theory.derivation.search.operations import Operations
+
+        return Operations(self.forms)
 
     @property
     def first(self) -> bool:

@@ -10,9 +10,9 @@ from theory import predicates as p
 from theory.claim import Claim
 from theory.derivation.search.context import Known
 from theory.derivation.search.instances import LEVEL, assumed
+from theory.derivation.search.settings import asked
 from theory.for_every import predicate_of
 from theory.formula import Apply
-from theory.program import Instruction
 from theory.sentence import applied, index_of, parse_sentence, parts, text_of
 
 
@@ -63,17 +63,7 @@ def _of_domains(claim: Claim) -> Iterator[str]:
             yield f"{symbol} {'<' if domain.upper_open else '<='} {_number(upper)}"
     if any(index_of(s)[0] == "K" for s in claim.symbols):
         yield "K >= 1"
-    if claim.program is None:
-        return
-    for step in claim.program.steps:
-        if not isinstance(step, Instruction):
-            continue
-        if step.op in ("coin", "coins"):
-            yield f"{text_of(step.numbers[0])} <= 1"
-        if step.op == "keep":
-            yield f"{text_of(step.numbers[-1])} <= d"
-        if step.op == "choose" and not step.flag:
-            yield f"{text_of(step.numbers[0])} <= N"
+    yield from asked(claim)
 
 
 def _has_clients(claim: Claim) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import isqrt
 from operator import add
 from typing import Any, TypeAlias
 
@@ -134,6 +135,16 @@ class Field:
                 f, content = -f, content * (-1) ** n
             out.append((f, n))
         return content, out
+
+    def root(self, e: Element, like: Sequence[Sequence[float]] | None = None) -> Element | None:
+        """An element whose square is one, its factors with the signs that they have at `like`; None where none is."""
+        (a, above), (b, below) = self.factors(e.numer, like), self.factors(e.denom, like)
+        content = a / b
+        ends = isqrt(max(0, content.numerator)), isqrt(content.denominator)
+        if any(n % 2 for _, n in (*above, *below)) or Fraction(ends[0] ** 2, ends[1] ** 2) != content:
+            return None
+        halves = [(f, sign * n // 2) for some, sign in ((above, 1), (below, -1)) for f, n in some]
+        return product([self.inner.field_new(f) ** n for f, n in halves], self.number(Fraction(*ends)))
 
     def sum_text(self, p: Any) -> str:
         """A polynomial as a sum, in parentheses where it needs them."""

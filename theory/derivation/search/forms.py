@@ -19,9 +19,9 @@ from theory.derivation.reading import PLAIN, Place, Reader
 from theory.derivation.schemas import named_points
 from theory.derivation.search.atoms import deep, is_number, plain, vectors_in
 from theory.derivation.search.field import Element, Field
-from theory.formula import Name
+from theory.formula import Apply, Name
 from theory.program import Instruction
-from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence
+from theory.sentence import Expression, applied, everything_meant, parse_expression, parse_sentence, parts, text_of
 
 Form: TypeAlias = dict[Monomial, Quotient]
 """By product of atoms that are no numbers: its coefficient. Of numbers alone the product is ``()``."""
@@ -41,6 +41,8 @@ class Forms:
         sides += [s for r in claim.relations for s in (r.left, r.right)] + list(claim.definitions.values())
         self.trees = sides
         self.reader: Reader = Kernel(claim, ()).reader
+        if self.reader.rounds is not None:
+            self.reader.rounds.named = True
         self._kept: dict[Any, Form] = {}
         self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
@@ -110,6 +112,17 @@ class Forms:
             return f"{text} == {spoken.scalar(made)}", form
         except ValueError:
             return None
+
+    def of_each_round(self, key: Monomial) -> tuple[str, list[str]] | None:
+        """Of a sum over the rounds: the sentence that says what is summed, after a round; None of anything else."""
+        e = parse_expression(spoken.monomial(key))
+        averaged = isinstance(e, Apply) and e.operation == "E"
+        e = parts(e)[0] if averaged else e
+        if not isinstance(e, Apply) or e.operation != "sum_k":
+            return None
+        inside = applied("E", parts(e)) if averaged else parts(e)[0]
+        made = self.reader.value(inside, replace(PLAIN, unfold=True))
+        return f"{text_of(inside)} == {spoken.scalar(made)}", [e.operation]
 
     @cached_property
     def one_client(self) -> bool:
@@ -295,25 +308,13 @@ class Forms:
                     found.setdefault(spoken.vector_atom(a))
         return list(found)
 
-    def projected(self, text: str) -> tuple[str, str] | None:
-        """Of a state after a round that is projected onto a ball: the radius, and what is projected; else None."""
-        try:
-            made = self.reader.value(parse_expression(text), replace(PLAIN, unfold=True))
-            found = [a for a in deep(made) if a.kind == "projected"]
-            if len(made.over) != 1 or made.under or len(found) != 1:
-                return None
-            radius, inner = found[0].data
-            return spoken.number(radius), spoken.vector(inner)
-        except ValueError:
-            return None
-
     def is_place(self, a: Atom) -> bool:
         """Whether a vector is one at which functions are taken, and not a difference of such, or a gradient."""
         return a.kind == "point" or (a.kind == "state" and str(a.data[0]) in self._places)
 
     @cached_property
     def _places(self) -> frozenset[str]:
-        """The states that begin at x0, and the states and taps at which gradients are taken."""
+        """The states that begin at x0, and the states and taps at which gradients are taken, or that are projected."""
         program = self.claim.program
         if program is None:
             return frozenset()
@@ -321,8 +322,9 @@ class Forms:
         taken = {
             v for step in program.steps if isinstance(step, Instruction) and "gradient" in step.op for v in step.of[:1]
         }
+        nearest = {s.to for s in program.steps if isinstance(s, Instruction) and s.op in ("prox", "project")}
         for step in program.steps:
-            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] in taken:
+            if isinstance(step, Instruction) and step.op == "tap" and step.of[0] in taken | nearest:
                 found.add(step.label)
         return frozenset(found | {s.name for s, v in zip(program.state, program.inputs, strict=True) if v in taken})
 

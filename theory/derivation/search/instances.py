@@ -189,15 +189,20 @@ class Instances:
                         continue
                     yield self._made(str(said), [text], "every", at, "")
 
-    def zeros(self, vectors: Iterable[str]) -> Iterator[Instance]:
-        """That the gradient vanishes at the minimiser, against each of some vectors and itself."""
-        vectors = list(vectors)
+    def zeros(self, vectors: Iterable[str], of_clients: Iterable[str] = ()) -> Iterator[Instance]:
+        """That the gradient vanishes at the minimiser, against each of some vectors and itself.
+
+        Args:
+            vectors: against which.
+            of_clients: further ones, each client's, for gradients of functions that share their minimiser.
+        """
+        vectors, of_clients = list(vectors), list(of_clients)
         for v in dict.fromkeys((*vectors, "grad(f, xstar)")):
             yield self._made(f"dot(grad(f, xstar), {v}) == 0", [], "zero", {"v": v}, "", 0.1)
         for text, one in self.predicates:
             if isinstance(one, p.SameMinimiser) and one.function != "f":
                 for F in FUNCTION_NAMES[1 : LEVEL[one.function] + 1]:
-                    for v in dict.fromkeys((*vectors, f"grad({F}, xstar)")):
+                    for v in dict.fromkeys((*vectors, *of_clients, f"grad({F}, xstar)")):
                         yield self._made(f"dot(grad({F}, xstar), {v}) == 0", [text], "zero", {"v": v}, F, 0.1)
 
     def least(self) -> Iterator[Instance]:

@@ -101,17 +101,23 @@ class _Search(ShortProducts):
         use = [True] * len(p.multiples)
         rows = [[True] * len(b.vectors) for b in p.blocks]
         cost = np.array([m.cost for m in p.multiples])
-        order = range(len(self.floats))
         first: list[Solution] = []
         if not self.floats:
             self.work.tried.append("what is known divides by 0 at every setting that is tried")
             return None
-        for at in order:
+        without: list[int] = []
+        for at in range(len(self.floats)):
             found = self.solve(at, cost, use, rows)
-            if found is None:
+            if found is not None:
+                first.append(found)
+                continue
+            without.append(at)
+            if len(without) > 1 or not first:  # one of many may be too hard for floats
                 self.work.tried.append(f"no multipliers at {self._words(at)}")
                 return None
-            first.append(found)
+        for at in without:
+            del self.floats[at]
+            p = self.problem = replace(p, settings=(*p.settings[:at], *p.settings[at + 1 :]))
         seen: set[Any] = set()
         for attempt in range(_ATTEMPTS):
             few, vectors = self._sparse(use, rows, first, attempt)

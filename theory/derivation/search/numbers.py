@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from itertools import permutations, product
-from math import isqrt
 
 from theory.derivation.quotients import Quotient
 from theory.derivation.search.combining import combine
@@ -171,21 +169,9 @@ def root_of(context: Context, text: str) -> str | None:
 def _root(context: Context, q: Quotient) -> str | None:
     """The root of a number in normal form, where it is a rational function squared."""
     field = Field(tuple(context.forms.number_atoms({(): q})))
-    return _root_of(field, context.forms.element(field, q), _values(context, field))
-
-
-def _root_of(field: Field, e: Element, like: Sequence[Sequence[float]]) -> str | None:
-    """The root of a rational function, where it is one."""
-    (a, above), (b, below) = field.factors(e.numer, like), field.factors(e.denom, like)
-    content = a / b
-    ends = isqrt(max(0, content.numerator)), isqrt(content.denominator)
-    if any(n % 2 for _, n in (*above, *below)) or Fraction(ends[0] ** 2, ends[1] ** 2) != content:
-        return None
-    made = field.number(Fraction(*ends))
-    for some, sign in ((above, 1), (below, -1)):
-        for f, n in some:
-            made = made * field.inner.field_new(f) ** (sign * n // 2)
-    return field.text(made, like)
+    like = _values(context, field)
+    made = field.root(context.forms.element(field, q), like)
+    return None if made is None else field.text(made, like)
 
 
 def _one_of_two(kind: str, a: str, b: str) -> Known:

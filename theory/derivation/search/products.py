@@ -14,6 +14,8 @@ from theory.derivation.search.problem import Problem
 
 NUMBERS = tuple(map(Fraction, ["1", "2", "4", "1/2", "1/4", "3", "6", "8", "3/2", "1/3", "2/3", "1/8", "12", "16"]))
 """By which a product may be multiplied, the simplest first."""
+_FEW = 4
+"""Factors, so many that what lies half way is guessed too."""
 
 
 class ShortProducts:
@@ -57,7 +59,8 @@ class ShortProducts:
             more += [(3.0, pair) for pair in itertools.combinations(others, 2)] if len(others) <= 6 else []
             most = 2 if len(atoms) <= 5 else 1
             found: list[tuple[float, np.ndarray, list[tuple[int, int]]]] = []
-            for powers in itertools.product(range(-most, most + 1), repeat=len(atoms)):
+            reach = [most + (most > 1 and f.text(pool[i]).startswith("sqrt(")) for i in atoms]  # of K*sqrt(K)
+            for powers in itertools.product(*(range(-n, n + 1) for n in reach)):
                 if sum(map(abs, powers)) > 5:
                     continue
                 used = [(i, n) for i, n in zip(atoms, powers, strict=True) if n]
@@ -73,6 +76,13 @@ class ShortProducts:
             self._made = np.array(lengths), np.array([np.broadcast_to(v, shape[1:]) for v in values]), [*factors]
         return self._made
 
+    def _half_way(self, p: Any) -> Element | None:
+        """2*a - b, of a difference a - b; None of anything else."""
+        signs = [c > 0 for _, c in p.terms()]
+        if len(signs) != 2 or signs[0] == signs[1]:
+            return None
+        return self.problem.field.inner.field_new(p.ring.from_dict({m: 2 * c if c > 0 else c for m, c in p.terms()}))
+
     def _pool(self) -> tuple[list[Element], list[str]]:
         if self._kept is None:
             f = self.problem.field
@@ -85,11 +95,14 @@ class ShortProducts:
                     for p in (c.numer, c.denom):
                         for m in p:
                             used |= {i for i, n in enumerate(m) if n}
+            below: dict[Any, None] = {}
             for c in self.problem.goal.values():
                 for p in (c.numer, c.denom):
                     for q, _ in f.factors(p)[1]:
                         if len(q) > 1 and len(q) <= 4:
                             factors.setdefault(q, None)
+                            if p is c.denom:
+                                below.setdefault(q, None)
             for m in self.problem.multiples:
                 if set(m.terms) == {()}:  # what is known of numbers
                     for q, _ in f.factors(m.terms[()].numer)[1]:
@@ -116,5 +129,14 @@ class ShortProducts:
                 elif signs <= {0.0, -1.0}:
                     pool.append(-e)
                     kinds.append("factor")
+                if q in below and 0.0 not in signs and len(signs) == 1:
+                    pool.append(1 / pool[-1])
+                    kinds.append("inverse")
+            if kinds.count("factor") <= _FEW:  # of 1 - a the half way to 1, by which a square of a sum is split
+                for e in [e for e, kind in zip(pool, kinds, strict=True) if kind == "factor"]:
+                    half = self._half_way(e.numer)
+                    if half is not None and half not in pool:
+                        pool.append(half)
+                        kinds.append("half way")
             self._kept = (pool, kinds)
         return self._kept

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from theory import predicates as p
 from theory.claim import Claim
 from theory.formula import Name, Number
-from theory.sentence import At, Expression, Sentence, everything, index_of, parse_sentence, parts, replaced
+from theory.program import Instruction
+from theory.sentence import At, Expression, Sentence, everything, index_of, parse_sentence, parts, replaced, text_of
 
 _TRIES = 400
 _FARTHEST = 40
@@ -109,8 +110,21 @@ class Between:
         )
 
 
+def asked(claim: Claim) -> Iterator[str]:
+    """What a claim's program asks of numbers: there is no instance elsewhere."""
+    for step in claim.program.steps if claim.program is not None else ():
+        if not isinstance(step, Instruction):
+            continue
+        if step.op in ("coin", "coins"):
+            yield f"{text_of(step.numbers[0])} <= 1"
+        if step.op in ("keep", "top"):
+            yield f"{text_of(step.numbers[-1])} <= d"
+        if step.op == "choose" and not step.flag:
+            yield f"{text_of(step.numbers[0])} <= N"
+
+
 def relations(claim: Claim, more: Sequence[Sentence] = (), names: Sequence[str] = ()) -> list[Between]:
-    """What a claim assumes of its numbers, its definitions put in; ``<=``, ``<`` and ``==`` only.
+    """What a claim and its program ask of numbers, definitions put in; ``<=``, ``<`` and ``==`` only.
 
     Args:
         claim: whose.
@@ -118,7 +132,7 @@ def relations(claim: Claim, more: Sequence[Sentence] = (), names: Sequence[str] 
         names: of further numbers, of which these may speak.
     """
     found = []
-    for one in (*claim.relations, *more):
+    for one in (*claim.relations, *map(parse_sentence, asked(claim)), *more):
         left, right = (replaced(side, claim.definitions) for side in (one.left, one.right))
         if not all(of_numbers(side, claim, names if one in more else ()) for side in (left, right)):
             continue

@@ -16,6 +16,7 @@ from theory.derivation.search.forms import Forms
 from theory.derivation.search.induction import ONE, ZERO, induction
 from theory.derivation.search.numbers import shown
 from theory.derivation.search.settings import worth
+from theory.derivation.search.summed import over_all_rounds
 from theory.formula import Apply, Name, Number
 from theory.formula import text_of as formula_text
 from theory.program import loops_around
@@ -101,14 +102,15 @@ def over_length(context: Context) -> list[Line] | None:
     found = induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
     if found is not None:
         return found
-    for stronger in _with_potential(claim):
+    speaks_of_K = any(_speaks_of(side, "K") for one in claim.relations for side in one.sides)
+    for stronger in _with_potential(claim) if not speaks_of_K else ():
         lines = induction(context, stronger, "potential", "K", 1)
         if lines is None:
             continue
         last = combine(context, claim.statement, claim.label, [Known("potential", stronger)])
         if last is not None:
             return [*lines, *last]
-    return None
+    return over_all_rounds(context)
 
 
 def through_potential(context: Context) -> list[Line] | None:
@@ -302,10 +304,10 @@ def _from_start(claim: Claim) -> bool:
 
 
 def _of_taps(claim: Claim) -> bool:
-    """Whether it speaks of what happens within a round only."""
+    """Whether it speaks of what happens within a round."""
     sides = [replaced(s, claim.definitions) for s in (claim.sentence.left, claim.sentence.right)]
     spoken = [e.name for s in sides for e in everything(s) if isinstance(e, At)]
-    return claim.program is not None and bool(spoken) and all(name in claim.program.taps for name in spoken)
+    return claim.program is not None and any(name in claim.program.taps for name in spoken)
 
 
 def sums(claim: Claim) -> bool:
