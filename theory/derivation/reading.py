@@ -468,10 +468,12 @@ class Reader:
         return least(here, self.value(weights, replace(place, n=here)), self.value(radius, place))
 
     def _largest(self, inner: Expression, probability: Expression, place: Place) -> Quotient:
-        """What a number does not exceed in any outcome."""
-        if self.value(probability).number != 1:
-            raise RejectedError("a quantile of another probability than 1")
-        return of_atom(atom("quantile", self.value(inner, replace(place, unfold=False))))
+        """What a number does not exceed with a probability; with probability 1, in any outcome."""
+        level = self.value(probability)
+        if level.free or level.random:
+            raise RejectedError("a quantile of a probability that is drawn, or one for each client or round")
+        inside = self.value(inner, replace(place, unfold=False))
+        return of_atom(atom("quantile", inside, *([] if level.number == 1 else [level])))
 
     # --- binders ---
 

@@ -140,6 +140,10 @@ def _axiom(
         ):
             raise RejectedError(f"triangle over {over}: it is of one vector, over E, means and sums")
         return [Sentence(call("norm", call(over, of[0])), "<=", call(over, call("norm", of[0])))], {}
+    if schema == "quantile norm" and shapes == ["vector", "scalar"]:
+        v, level = of
+        squared = call("**", call("quantile", call("norm", v), level), call("+", one, one))
+        return [Sentence(squared, "==", call("quantile", call("norm2", v), level))], {}
     if schema == "jensen" and shapes == ["scalar", "vector"]:
         return [_jensen(kernel, of[0], of[1], over)], {}
     vectors = {"cauchy": 2, "triangle": 2, "coordinate": 1}.get(schema)
@@ -179,6 +183,12 @@ def _axiom(
             if program is not None and "noise" in program.operations:
                 raise RejectedError("what noise makes is exceeded with probability 0")
             return [Sentence(e, "<=", call("quantile", e, one))], {}
+        case "markov" if len(of) == 2 and kernel.signs.nonnegative(e):
+            rest = call("-", one, of[1])
+            if not all(map(kernel.signs.positive, (of[1], rest))):
+                raise RejectedError("nothing says that the probability is between 0 and 1")
+            few = call("quantile", e, rest)
+            return [Sentence(few, "<=", call("/", call("E", e), of[1]))], {}
         case "exp" if len(of) == 1:
             return [Sentence(call("exp", e), ">=", call("+", one, e))], {}
         case "exp sum" if len(of) == 2:

@@ -67,6 +67,8 @@ _SAID = {
     "triangle over": "norm({over}({0})) <= {over}(norm({0}))",
     "jensen over": "norm2({over}(({0})*({1}))) <= {over}({0})*{over}(({0})*norm2({1}))",
     "coordinate": "coordinate({0})**2 <= norm2({0})",
+    "markov": "quantile({0}, 1 - ({1})) <= E({0})/({1})",
+    "quantile norm": "quantile(norm({0}), {1})**2 == quantile(norm2({0}), {1})",
     "exp": "exp({0}) >= 1 + ({0})",
     "exp sum": "exp(({0}) + ({1})) == exp({0})*exp({1})",
     "exp power": "exp(({0})*({1})) == exp({0})**({1})",

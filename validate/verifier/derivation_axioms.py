@@ -37,6 +37,8 @@ AXIOMS = {
         ),
     ),
     "quantile": (1, ("a_ <= quantile(a_, 1)",)),
+    "markov": (2, ("quantile(a_, 1 - b_) <= E(a_)/b_",)),
+    "quantile norm": (2, ("quantile(norm(a_), b_)**2 == quantile(norm2(a_), b_)",)),
 }
 """How many expressions, and the sentences."""
 OF_VECTORS = ("cauchy", "triangle", "coordinate")
@@ -74,6 +76,8 @@ class Axioms(Sets):
             FormatError: for what is none.
         """
         vectors = {self.claimed.words.read(tree).vector for tree in of}
+        if name == "quantile norm" and len(of) == 2:
+            vectors = {vectors == {True, False} and not self.claimed.words.read(of[0]).vector}
         if vectors != {name in OF_VECTORS}:
             raise FormatError(f"the axiom {shown(name)} takes {'vectors' if name in OF_VECTORS else 'numbers'}")
         if name in ("max", "min"):
@@ -110,6 +114,10 @@ class Axioms(Sets):
             whole = self.signs.integer(of[1], self.start) and self.signs.nonneg(of[1], self.start)
             if not whole or (name == "bernoulli" and not self.signs.nonneg(Node("+", (ONE, of[0])), self.start)):
                 raise Uncheckable(f"{name}: the exponent is no nonnegative integer, or the base may be negative")
+        if name == "markov":
+            chances = (of[1], Node("-", (ONE, of[1])))
+            if not (self.signs.nonneg(of[0], self.start) and all(self.signs.pos(p, self.start) for p in chances)):
+                raise Uncheckable("markov: the number may be negative, or the probability is not between 0 and 1")
         if name == "quantile" and self.noisy():
             raise Uncheckable("with noise there is no largest of finitely many outcomes")
 

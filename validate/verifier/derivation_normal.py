@@ -272,17 +272,19 @@ class Normal(Powers):
         return found
 
     def largest(self, tree: Node, env: Env) -> Poly:
-        """The least number that nothing exceeds with a probability: a number that is certain."""
-        if self.value(tree.args[1], env) != UNIT:
-            raise Uncheckable("quantile is read of the probability 1")
+        """The least number that it exceeds with a probability of 1 - q at most: a number that is certain."""
+        q = self.value(tree.args[1], env)
+        if any(a.frees or a.rand for m in q for a, _ in m):
+            raise Uncheckable("quantile is read of one probability, and not of one that is drawn")
         unfolding, self.round = self.round, None
         try:
             inside = self.value(tree.args[0], env)
         finally:
             self.round = unfolding
-        if not any(a.rand for m in inside for a, _ in m):
+        if q == UNIT and not any(a.rand for m in inside for a, _ in m):
             return inside
-        return self.algebra.of(self.algebra.atom("quantile", self.algebra.frozen(inside)))
+        level = () if q == UNIT else (self.algebra.frozen(q),)
+        return self.algebra.of(self.algebra.atom("quantile", self.algebra.frozen(inside), *level))
 
     def added(self, body: Node, index: str, end: Poly, env: Env) -> Poly:
         """A sum over k or h: up to a number, or up to a symbol and what is beyond it, written out."""

@@ -71,17 +71,15 @@ def by_squares(context: Context) -> list[Line] | None:
     if lines is None:
         return None
     root: Line = {"name": context.claim.label, "sentence": context.claim.statement, "by": "root", "line": "squares"}
-    return [*_bases(context, high), *lines, root]
+    return [*bases(context, high), *lines, root]
 
 
-def _bases(context: Context, e: Expression) -> list[Line]:
+def bases(context: Context, e: Expression) -> list[Line]:
     """Lines that say of the powers in a number that their bases are not negative, as far as that is found."""
-    forms, lines = context.forms, list[Line]()
-    inside = replace(context, signs=True)
-    for atom in forms.number_atoms(forms.expanded(text_of(e))):
-        made = forms.made_of(atom)
-        if made is not None and made[0] == "power":
-            lines += shown(inside, f"0 <= {made[1][0]}", inside.name("base")) or []
+    lines, inside = list[Line](), replace(context, signs=True)
+    for part in dict.fromkeys(everything(replaced(e, context.claim.definitions))):
+        if isinstance(part, Apply) and part.operation == "**" and not isinstance(parts(part)[1], Number):
+            lines += shown(inside, f"0 <= {text_of(parts(part)[0])}", inside.name("base")) or []
     context.used = inside.used
     return lines
 
