@@ -5,6 +5,7 @@ from __future__ import annotations
 from theory.derivation.search.chances import on_average, with_a_chance
 from theory.derivation.search.drift import over_turns
 from theory.derivation.search.flat import beyond_smoothness
+from theory.derivation.search.local import over_turns_and_rounds
 from theory.derivation.search.means import at_the_mean, best_of_rounds, enough_rounds, through_distance
 from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
 from theory.derivation.search.rates import at_a_linear_rate
@@ -35,6 +36,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("with a probability, by Markov", with_a_chance),
     ("in two cases", by_cases),
     ("induction over k", over_rounds),
+    ("induction over turns, then rounds", over_turns_and_rounds),
     ("induction over K", over_length),
     ("induction over an exponent", over_powers),
     ("through exponentials", through_exponentials),
