@@ -40,6 +40,7 @@ VALID is said of them: this program has no catalogue of claims.
     derivation_defined                    what is divided by
     derivation_schemas, derivation_axioms what assumptions say at points; what is always true
     derivation_sums, derivation_sets      of sums; of balls, and what is projected onto one
+    derivation_operations                 of proximal points, largest coordinates, signs, mixed vectors
     derivation_making, derivation_turns   steps of the algorithm; loops
     derivation_rounds, derivation_draws   a round; E over its draws
     derivation_turning                    samples of several turns
