@@ -185,7 +185,7 @@ class World(Still):
         return [(whole.at(outcome), p) for p, outcome in self.play.joint(whole.items)]
 
     def side(self, e: Expression, at: Mapping[str, int]) -> OfOutcome:
-        """A side of a sentence as a function of the outcome; what hangs on none of its free indices is worked out once.
+        """A side as a function of the outcome; worked out once for all values of an index that is not in it.
 
         That is counted as work all the same, as if it were worked out again.
         """
