@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,6 +49,8 @@ MOST_OUTCOMES = 8
 LONGEST = 24
 """Characters of an exact number; a longer one is rounded."""
 DIGITS = 6
+FAR_OUT = 10**5
+"""Of a ball, the exponent of 2 beyond which its binary digits are not written out."""
 """Significant ones of a rounded number."""
 
 
@@ -281,10 +284,19 @@ def shown(value: Any) -> str:
     return f"{ABOUT}{_decimal(value, DIGITS)}"
 
 
+def _in_digits(value: Any, digits: int) -> str:
+    """The middle of a ball so large or so small that its binary digits are not to be written out."""
+    middle, _, exponent = (int(part) for part in value.mid_rad_10exp(digits))
+    with localcontext(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        return str(+Decimal(f"{middle}e{exponent}"))
+
+
 def exactly(value: Any) -> tuple[Any, bool]:
     """The middle of a ball as a Fraction, and whether it is the ball; another number as it is."""
     if not hasattr(value, "rad"):
         return value, True
+    if value.mid() and abs(int(value.mid().man_exp()[1])) > FAR_OUT:
+        return value, False
     mantissa, exponent = value.mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent), bool(value.is_exact())
 
@@ -293,4 +305,6 @@ def _decimal(value: Any, digits: int) -> str:
     """A number or a ball, rounded."""
     if isinstance(value, tuple | list):
         return f"({', '.join(_decimal(one, digits) for one in value)})"
+    if hasattr(value, "rad") and value.mid() and abs(int(value.mid().man_exp()[1])) > FAR_OUT:
+        return typeset(_in_digits(value, digits))
     return typeset(in_digits(exactly(value)[0], digits))

@@ -8,6 +8,7 @@ from tests.validate.command_line import call, printed
 from theory import claim
 from theory.claim import Claim
 from theory.derivation import combined
+from validate.checking import check_all
 from validate.commands.prove import spoken
 from validate.derived import derived
 from validate.examine import examine
@@ -107,3 +108,37 @@ PAPER = Paper("mine", "t", "a", (claim("tied", "2**k >= k**2", assuming=("k >= 3
 def test_a_multiplier_that_is_a_sum_stands_in_parentheses() -> None:
     parts = combined("one", "a <= b", "before times 1 - q; after times 2*q", "1 times q - 1")
     assert spoken([parts]) == ["one: a <= b   [(1 - q) * (before) + 2*q * (after) + q - 1]"]
+
+
+PAPER_OF_TWO = """
+from theory import Paper, claim
+
+PAPER = Paper("pair", "Two claims", "a reader", (claim("one", "a <= a + g"), claim("two", "a <= a + 2*g")))
+"""
+
+
+def test_of_a_file_all_claims_are_printed(tmp_path: Path):
+    file = tmp_path / "pair.py"
+    file.write_text(PAPER_OF_TWO, encoding="utf-8")
+    found = printed("prove", file, "--out", tmp_path / "out")
+    assert [one["id"] for one in found] == ["pair/one", "pair/two"]
+    assert {one["outcome"] for one in found} == {"proved"}
+    assert printed("prove", f"{file}:two", "--out", tmp_path / "out")["id"] == "pair/two"
+
+
+def test_a_defect_in_one_claim_leaves_the_others_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    import validate.examine
+
+    examined = validate.examine.examine
+
+    def broken(one: Claim, **options: object) -> object:
+        if one.label == "one":
+            raise KeyError("a slip")
+        return examined(one, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(validate.examine, "examine", broken)
+    file = tmp_path / "pair.py"
+    file.write_text(PAPER_OF_TWO, encoding="utf-8")
+    first, second = check_all([str(file)], quick=True, out=tmp_path / "out")
+    assert (first.verdict, second.verdict) == ("undecided", "proved")
+    assert "defect of fedproof: KeyError" in first.evidence[0].detail

@@ -47,6 +47,8 @@ GROWN, NEAR = 10, 64
 """Generations of what was made larger and has as many free numbers as before; of what it was made of so many begin."""
 CLOSE = -0.05
 """A score below which nothing is tried again that came no nearer the second time."""
+ONCE = 2
+"""Free numbers up to which a population goes everywhere: other seeds come to the same."""
 FEW, EACH, DOUBLED, BETTER = 12, 8, 8, 0.98
 """Free numbers of what is made larger; clients or samples up to which there are as many as there may be; how often an
 integer is doubled; what is left to a break is to be so much of what it was, or less."""
@@ -90,6 +92,8 @@ def searched(
             if seen is not None:
                 yield seen
             nearest[-1] = max(nearest[-1], score)
+        if all(here.layout.size <= ONCE for here, _ in shapes):
+            return
         if len(nearest) > 1 and nearest[-1] < CLOSE and nearest[-1] < BETTER * max(nearest[:-1]):
             return
 

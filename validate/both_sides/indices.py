@@ -19,12 +19,9 @@ from theory.sentence import (
     index_value,
     remembered,
 )
-from validate.both_sides.world import World
+from validate.both_sides.world import HIDDEN, World
 from validate.instances.scalars import Schedule
 from validate.instances.world import few_terms
-
-HIDDEN = ("*n", "*k")
-"""Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
 
 
 def indices_of(sentence: Sentence, world: World, free: frozenset[str]) -> Iterator[dict[str, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from theory.arithmetic import PRECISIONS, balls, to_element
 from theory.formula import Name, UndefinedError
-from theory.operations import Element, UndecidedError, to_fraction
+from theory.operations import Element, UndecidedError, to_ball, to_fraction
 from theory.sentence import Relation, Sentence, SentenceError, Vocabulary, everything_meant, read, text_of
 from validate.both_sides.indices import indices_of
 from validate.both_sides.outcomes import Outcome
@@ -22,6 +22,10 @@ from validate.primitives import LONGEST
 
 MOST_PRECISE = PRECISIONS[3]
 """Bits of the balls after which a comparison is left undecided."""
+
+MOST_KEPT = 2**28
+"""Bits of all fractions that a measurement keeps. What comes after them is kept as balls once it was compared: a run of
+100,000 rounds may have a fraction of as many digits in each, and FLINT ends the process where memory is short."""
 
 _COMPARED: Mapping[Relation, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     "<=": (operator.le, operator.gt),
@@ -117,13 +121,21 @@ def _measured(sentence: Sentence, world: World) -> Measured:
     except UndefinedError as error:  # no minimiser, unbounded below, or an infimum that is not known
         return Measured((), str(error))
     found: list[Row] = []
+    bits = 0
     for choice in range(choices):
         world.choice = choice
         for at in meant(sentence, world):
-            found.append(_row(sentence, world, at, choice))
+            row = _row(sentence, world, at, choice, to_fraction if bits <= MOST_KEPT else to_ball)
+            bits += _length(row.left) + _length(row.right)
+            found.append(row)
     if not found:
         return Measured((), "no round and no turn of this run is one of which the sentence speaks")
     return Measured(tuple(found), "", unique)
+
+
+def _length(value: Any) -> int:
+    """Bits of a fraction; 0 for what is none."""
+    return value.numerator.bit_length() + value.denominator.bit_length() if isinstance(value, Fraction) else 0
 
 
 def _minimisers(world: World, named: set[str]) -> tuple[int, bool]:
@@ -142,9 +154,9 @@ def _alike(left: Element, right: Element) -> bool:
     return size > 0 and bool(abs(left - right) <= to_element(Fraction(size) / 2**AGREED))
 
 
-def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
+def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int, kept: Callable[[Element], Any]) -> Row:
     try:
-        return _sides(sentence, world, at, choice)
+        return _sides(sentence, world, at, choice, kept)
     except UndefinedError as error:
         return Row(at, None, None, "undefined", minimiser=choice, why=str(error))
     except UndecidedError as error:
@@ -153,14 +165,14 @@ def _row(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -
 
 def in_outcomes(sentence: Sentence, world: World, at: Mapping[str, int]) -> Iterator[tuple[Any, Any, Any]]:
     """Both sides in every outcome, each with its probability; None where nothing outside of E is random."""
-    left, right = world.bind(sentence.left, at), world.bind(sentence.right, at)
+    left, right = world.side(sentence.left, at), world.side(sentence.right, at)
     items = left.items | right.items
     outcomes: list[tuple[Any, Outcome]] = list(world.play.joint(items)) if items else [(None, {})]
     for p, outcome in outcomes:
         yield p, left.at(outcome), right.at(outcome)
 
 
-def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int) -> Row:
+def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int, kept: Callable[[Element], Any]) -> Row:
     relation = sentence.relation
     worst: Row | None = None
     most, excess = -1, None
@@ -174,6 +186,6 @@ def _sides(sentence: Sentence, world: World, at: Mapping[str, int], choice: int)
         if bad > most or (bad == most and gap > excess):
             shown = None if p is None else to_fraction(p)
             alike = status == "undecided" and relation == "==" and _alike(a, b)
-            worst, most, excess = Row(at, to_fraction(a), to_fraction(b), status, shown, choice, why, alike), bad, gap
+            worst, most, excess = Row(at, kept(a), kept(b), status, shown, choice, why, alike), bad, gap
     assert worst is not None
     return worst

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from theory.formula import Apply, Name, UndefinedError
-from theory.program import STACKS
+from theory.program import STACKS, work
 from theory.program.findings import Findings
 from theory.sentence import (
     ALL_CLIENTS,
@@ -52,6 +52,10 @@ def words_of(
         definitions=definitions or {},
         numbers=() if program is None else program.parameters,
     )
+
+
+HIDDEN = ("*n", "*k")
+"""Indices that a sentence leaves out where it says ``p``, of which each client, or each round, has its own."""
 
 
 class World(Still):
@@ -179,6 +183,25 @@ class World(Still):
         if whole.function is None:
             return whole.value
         return [(whole.at(outcome), p) for p, outcome in self.play.joint(whole.items)]
+
+    def side(self, e: Expression, at: Mapping[str, int]) -> OfOutcome:
+        """A side as a function of the outcome; worked out once for all values of an index that is not in it.
+
+        That is counted as work all the same, as if it were worked out again.
+        """
+        reading = read(e, self.words)
+        own = [index for index in at if index in reading.free or index in HIDDEN]
+        if reading.random or len(own) == len(at):
+            return self.bind(e, at)
+
+        def found() -> tuple[OfOutcome, int]:
+            before = work.operations()
+            return self.bind(e, at), work.operations() - before
+
+        before = work.operations()
+        bound, taken = self._found.about(e, ("side", self.choice, *[(index, at[index]) for index in own]), found)
+        work.count(taken - (work.operations() - before))
+        return bound
 
     # trees with their indices put in
 

@@ -24,7 +24,7 @@ def prove(
         str,
         typer.Argument(
             metavar="TARGET",
-            help="Id of a claim, name of a paper, or paper.py:LABEL.",
+            help="Id of a claim, name of a paper, paper.py, or paper.py:LABEL.",
             autocompletion=completion.claim_ids,
         ),
     ],
@@ -49,7 +49,8 @@ def prove(
 
     writable("--out", out)
     answers = []
-    for claim in claims_of(own.one(target) if ".py:" in target else own.known([target])[0]):
+    named = own.one(target) if ".py:" in target else own.known([target])[0]
+    for claim in claims_of(named):
         found = derived(claim, out, limit)
         data = {} if found.evidence is None else dict(found.evidence.data or {})
         answer = {
@@ -68,7 +69,7 @@ def prove(
         if not as_json:
             _print(answer, found.lines, python)
     if as_json:
-        print_json(answers[0] if "/" in target or ".py:" in target else answers)
+        print_json(answers[0] if "/" in named else answers)  # what was given may be a path, too
     if any(a["outcome"] != "proved" or a["refused"] for a in answers):
         raise typer.Exit(UNPROVED)
 

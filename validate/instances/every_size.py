@@ -23,7 +23,7 @@ from validate.instances.candidates import candidate_of, size
 from validate.instances.ladder import Climb, Ladder
 from validate.instances.longer import CLIENTS, ROUNDS, named, ways
 from validate.instances.parameters import choose
-from validate.instances.pool import counts_of_numbers, has_functions, instance_of_values
+from validate.instances.pool import counts_of_numbers, goes_over_rounds, has_functions, instance_of_values
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.stages import Budget
 
@@ -135,7 +135,9 @@ def _has_lists(claim: Claim) -> bool:
 
 
 def _adds_up(claim: Claim) -> bool:
-    """Whether it speaks of sums, or of what else is taken over an index."""
+    """Whether it speaks of sums, or of what else is taken over an index, or goes over the rounds one by one."""
+    if goes_over_rounds(claim):
+        return True
     trees = (replaced(side, claim.definitions) for side in claim.sentence.sides)
     return any(isinstance(part, Apply) and part.operation in OVER for tree in trees for part in everything(tree))
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from theory.formula import Apply, Name, Number
+from theory.formula import Name, Number
 from theory.sentence import Expression, everything
 from validate.instances.at_once import shows_at_once
 from validate.instances.candidates import Candidate, each_row, minimiser_of, of_rounds, realised, worth
 from validate.instances.point_moves import lengthened
-from validate.instances.pool import Drawn
+from validate.instances.pool import Drawn, goes_over_rounds
 from validate.instances.refitting import fitting, refitted
 from validate.instances.ridge_moves import copied_along, padded, ridges_of
 from validate.instances.roles import roles_in
@@ -70,7 +70,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     yield from _of_tied(claim, c)
     longer_runs = has_rounds(claim) and not shows_at_once(claim)
     if longer_runs:
-        most = MOST if not alone else MOST_SUMMED if _sums_over_rounds(claim) else MOST_ALONE
+        by_round = bool(claim.free & {"k", "*k"}) or bool(schedules_of(claim))  # then both sides are found in each
+        most = MOST if by_round or not alone else MOST_SUMMED if goes_over_rounds(claim) else MOST_ALONE
         yield Way(ROUNDS, c.rounds, most, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
         clients = _clients(c, claim)
@@ -247,16 +248,7 @@ def _recentred(grown: Candidate, c: Candidate) -> Candidate:
 
 def has_rounds(claim: Claim) -> bool:
     """Whether a claim speaks of rounds, or of how many there are."""
-    return claim.of is not None or ROUNDS in claim.symbols or _sums_over_rounds(claim)
-
-
-def _sums_over_rounds(claim: Claim) -> bool:
-    """Whether the rounds are gone through one by one, so that K is more than a number."""
-    trees = (*claim.sentence.sides, *claim.definitions.values())
-    if schedules_of(claim) or claim.free & {"k", "*k"}:
-        return True
-    trees += tuple(side for relation in claim.relations for side in relation.sides)
-    return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in trees for p in everything(tree))
+    return claim.of is not None or ROUNDS in claim.symbols or goes_over_rounds(claim)
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------

@@ -276,7 +276,7 @@ def drawn(
     else:
         rounds = rng.choice((1, 2, 3, 5, 10))
         if large:
-            rounds = more.choice((*TERMS, *(() if _runs_over_rounds(claim) else BEYOND)))
+            rounds = more.choice((*TERMS, *(() if goes_over_rounds(claim) else BEYOND)))
         elif more.random() < 0.3:
             rounds = more.randrange(1, 41)
     if not in_plane:
@@ -339,9 +339,18 @@ def _tops(problem: Pieces) -> tuple[Fraction, ...]:
     )
 
 
-def _runs_over_rounds(claim: Claim) -> bool:
-    """Whether a claim has a sum, mean, minimum or maximum over the rounds."""
-    return any(isinstance(p, Apply) and p.operation.endswith("_k") for tree in _trees(claim) for p in everything(tree))
+def goes_over_rounds(claim: Claim) -> bool:
+    """Whether the rounds are gone through one by one, so that K is more than a number: a sum, mean, minimum or maximum
+    over them, one number a round, or a free k."""
+
+    def found() -> bool:
+        if schedules_of(claim) or claim.free & {"k", "*k"}:
+            return True
+        return any(
+            isinstance(p, Apply) and p.operation.endswith("_k") for tree in _trees(claim) for p in everything(tree)
+        )
+
+    return bool(_once(claim, "goes over rounds", found))
 
 
 def has_functions(claim: Claim) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
-from theory.formula import Apply, Name, Number
+from theory.formula import Apply, Name, Number, power_too_large
 from theory.sentence import (
     At,
     Expression,
@@ -212,7 +212,7 @@ _OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "neg": lambda a: -a,
     "max": max,
     "min": min,
-    "**": lambda a, b: a ** int(b) if b == int(b) else None,
+    "**": lambda a, b: a ** int(b) if b == int(b) and not power_too_large(a, b) else None,
 }
 
 

@@ -11,7 +11,7 @@ from tests.derivation.export import derivations
 from tests.rounds import chosen
 from tests.shares import share
 from theory import algorithm, claim
-from theory.derivation import citation, combined, lines, step
+from theory.derivation import axiom, citation, combined, domain, lines, step
 from theory.derivation.export import NotExportedError, kernels, rocq
 
 SMALL = derivations.small()
@@ -59,6 +59,51 @@ def test_a_statement_says_what_the_claim_says():
     assert "norm2 (add a b) <= (1 + c) * norm2 a + (1 + 1 / c) * norm2 b." in text
     assert "(c_low : 0 < c)" in text
     assert "(V : space)" in text
+
+
+@algorithm
+def descent(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
+END = (domain("d", "k <= K"), combined("all", None, "d"))
+
+
+def test_a_free_k_goes_up_to_the_last_round():
+    last = statement(rocq.theorem(claim("last", "k + 0*norm2(x[k]) <= K", of=descent, proof=END), END))
+    assert "forall k : nat, (k <= K)%nat -> INR k + 0 * norm2 (x k) <= INR K." in last
+    written = (domain("d", "k <= K"), axiom("all", None, "exponents", "q", "k", "K"))
+    powers = claim("powers", "q**K <= q**k", assuming=("q <= 1",), proof=written)
+    assert "forall k : nat, (k <= K)%nat -> q ^ K <= q ^ k." in statement(rocq.theorem(powers, written))
+    alone = claim("alone", "k <= K", proof=(domain("all"),))
+    assert "forall k : nat, (k <= K)%nat -> INR k <= INR K." in statement(rocq.theorem(alone, alone.proof))
+
+
+def test_a_free_k_before_which_the_sentence_looks_ends_a_round_earlier():
+    written = (domain("d", "k <= K - 1"), combined("all", None, "d"))
+    one = claim("earlier", "k + 0*norm2(x[k+1]) <= K - 1", of=descent, proof=written)
+    assert "forall k : nat, (k < K)%nat -> " in statement(rocq.theorem(one, written))
+    said = claim("more", "k + 0*norm2(x[k]) <= K - 1", of=descent)
+    with pytest.raises(NotExportedError, match="at k = K"):  # which is false there
+        rocq.theorem(said, written)
+
+
+def test_what_is_said_up_to_the_last_round_is_not_used_beyond_it():
+    written = (
+        domain("d", "k <= K"),
+        {
+            "name": "all",
+            "by": "induction",
+            "on": "k",
+            "base": [combined("b", None, "d")],
+            "step": [combined("s", None, "d")],
+        },
+    )
+    with pytest.raises(NotExportedError):
+        rocq.theorem(claim("inside", "k <= K", proof=written), written)
+    written = (domain("d", "k <= K"), {"name": "all", "by": "at", "line": "d", "put": {"k": "k+1"}})
+    with pytest.raises(NotExportedError, match="beyond K"):
+        rocq.theorem(claim("beyond", "k + 1 <= K", proof=written), written)
 
 
 def test_a_statement_with_draws_says_their_law():

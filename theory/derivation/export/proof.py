@@ -115,6 +115,8 @@ class Proof(Closing):
 
 def further(line: Line, error: BeyondError) -> Line:
     """A line that is said as far as one that it uses."""
+    if error.to_the_end:
+        return replace(line, to_the_end=True)
     if not error.further:
         return replace(line, within="".join(dict.fromkeys(line.within + error.index)))
     return replace(line, further=tuple({**dict(line.further), error.index: error.further}.items()))

@@ -81,7 +81,9 @@ def _of_index(derivation: Proof, line: Line) -> Lines:
         here = App("INR", (name(index),))
         for less in (ZERO, ONE):
             if derivation.normal.equal(minus(goal.right, goal.left), minus(minus(end, here), less)):
-                if index not in line.within and (index == "k" or less == ONE):
+                if index == "k" and less == ZERO and not ("k" in line.within or line.to_the_end):
+                    raise BeyondError(index, f"{line.sentence} is said of k up to K", to_the_end=True)
+                if index not in line.within and less == ONE:
                     raise BeyondError(index, f"{line.sentence} is said of indices in a sum")
                 one = f"INR {index} + {text_of(less)} <= {text_of(end)}"
                 proof = "rewrite <- S_INR" if less == ONE else "rewrite Rplus_0_r"

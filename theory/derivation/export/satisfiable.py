@@ -15,7 +15,7 @@ from theory.derivation.export.names import safe
 from theory.derivation.export.rounds import Carried, Tap, round_of
 from theory.derivation.export.statement import Setting
 from theory.derivation.export.terms import App, Bind, Inv, Nat, Num, Op, Pow, Term, everything, name, nat_text, text_of
-from theory.formula import Name
+from theory.formula import Name, power_too_large
 from theory.sentence import TURNS, Sentence, index_of
 
 _DATA = re.compile(r"(space|nat|R|V|chances|->|[ ()])+\Z")
@@ -283,7 +283,8 @@ def _worth(t: Term, values: Mapping[str, Fraction]) -> Fraction | None:
         return None if not inner else 1 / inner
     if isinstance(t, Pow):
         base = _worth(t.base, values)
-        return None if base is None else base**t.exponent.constant
+        exponent = Fraction(t.exponent.constant)
+        return None if base is None or power_too_large(base, exponent) else base**t.exponent.constant
     if isinstance(t, Op):
         parts = [_worth(a, values) for a in t.args]
         if None in parts:

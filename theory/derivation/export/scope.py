@@ -54,6 +54,7 @@ class Line:
         within: indices for which it is said only as far as sums over them go.
         place: indices at which it is said other than their own: k + 1 for k.
         further: of rounds and turns, how far they have to go for it, where that is more than it speaks of.
+        to_the_end: whether it is said of the k up to K only.
     """
 
     coq: str
@@ -63,16 +64,18 @@ class Line:
     within: str = ""
     place: tuple[tuple[str, Nat], ...] = ()
     further: tuple[tuple[str, int], ...] = ()
+    to_the_end: bool = False
 
 
 class BeyondError(NotExportedError):
     """A line is used for all of an index of which it says less: only what stands in a sum, or up to its end less
-    `further`."""
+    `further`, or, `to_the_end`, that as well."""
 
-    def __init__(self, index: str, text: str, further: int = 0) -> None:
+    def __init__(self, index: str, text: str, further: int = 0, to_the_end: bool = False) -> None:
         super().__init__(text)
         self.index = index
         self.further = further
+        self.to_the_end = to_the_end
 
 
 @dataclass
@@ -152,8 +155,9 @@ class Scope:
                     conditions.append(f"({nat_text(env['k'].shifted(self.needs(line, 'k')))} <= rounds)%nat")
                 if line.start:
                     conditions.append(f"({line.start} <= {at})%nat")
-                if "k" in line.within:
-                    conditions.append(f"({at} < {nat_text({'K': name('K'), **env}['K'])})%nat")
+                if "k" in line.within or line.to_the_end:
+                    sign = "<" if "k" in line.within else "<="
+                    conditions.append(f"({at} {sign} {nat_text({'K': name('K'), **env}['K'])})%nat")
             elif index in TURNS:
                 turns = nat_text(self.setting.turns_of(index, line.sentence.left, line.sentence.right))
                 spoken, needed = self.reach(line.sentence, index, False), self.needs(line, index)
@@ -205,10 +209,24 @@ class Scope:
                 beyond = index == "k" and "k" not in self.below
             if index in line.within and index not in given and at == name(index) and beyond:
                 raise BeyondError(index, text)
+            if index == "k" and line.to_the_end:
+                self._ends(line, at)
             if current is not None and own and (index in TURNS or (index == "k" and self.setting.random)):
                 needed = self.needs(line, index) + at.constant
                 if needed > self.needs(current, index):
                     raise BeyondError(index, f"{line.sentence} is said of less {index}", needed)
+
+    def _ends(self, line: Line, at: Nat) -> None:
+        """Nothing where a line that is said up to K is used no further: at 0, at K, in a sum, or by such a line."""
+        current, text = self.current, f"{line.sentence}, for k beyond K, is not exported yet"
+        if at.terms != name("k").terms:
+            of = at.terms[0] if len(at.terms) == 1 and not at.constant else ("h", 1)
+            if at != count(0) and (of[1] != 1 or of[0] in set(INDICES) - {"K"}):
+                raise NotExportedError(text)
+        elif current is None or at.constant or "k" in self.fixed:
+            raise NotExportedError(text)
+        elif "k" not in current.within and not current.to_the_end:
+            raise BeyondError("k", text, to_the_end=True)
 
     def type_of(self, line: Line) -> str:
         env = {**self.fixed, **{index: name(VARIABLE.get(index, index)) for index in line.free}}
@@ -221,12 +239,26 @@ class Scope:
         )
 
     def conclusion(self, line: Line) -> tuple[str, str]:
-        """What a theorem says that ends with this line, and what proves it: turns of a loop end before its count."""
+        """What a theorem says that ends with this line, and what proves it: turns of a loop end before its count.
+
+        Raises:
+            NotExportedError: where it says less than the claim, of which k = K is a part.
+        """
+        if "k" in line.within and self._speaks_of_the_end(line.sentence):
+            raise NotExportedError(f"{line.sentence}, at k = K, of which the claim speaks, is not exported yet")
         turns = "".join(x for x in TURNS if x in line.free and x not in line.within)
         if not turns and not line.further:
             return self.type_of(line), f"exact {line.coq}."
         own = replace(line, within=line.within + turns, further=())
         return self.type_of(own), f"intros {' '.join(line.free)}; intros; apply {line.coq}; side."
+
+    def _speaks_of_the_end(self, sentence: Sentence) -> bool:
+        """Whether k may be K: nothing that the sentence names is of the round after k, and no number one a round."""
+        words, by_round = self.setting.claim.vocabulary, self.setting.claim.by_round
+        named = {
+            part.name for side in sentence.sides for part in everything_meant(side, words) if isinstance(part, Name)
+        }
+        return not self.reach(sentence) and not any(name.removesuffix("_k") in by_round for name in named)
 
     def fresh_name(self, word: str) -> str:
         stem = "l_" + (re.sub(r"[^A-Za-z0-9_]", "_", word).strip("_") or "line")
