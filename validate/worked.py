@@ -49,9 +49,9 @@ MOST_OUTCOMES = 8
 LONGEST = 24
 """Characters of an exact number; a longer one is rounded."""
 DIGITS = 6
+"""Significant ones of a rounded number."""
 FAR_OUT = 10**5
 """Of a ball, the exponent of 2 beyond which its binary digits are not written out."""
-"""Significant ones of a rounded number."""
 
 
 class Formula(NamedTuple):

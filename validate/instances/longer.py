@@ -41,9 +41,9 @@ MOST_COUNT, MOST_TERMS = 128, 20_000
 """Of a count that fixes how many terms a sum of a claim about numbers alone has, and of these."""
 LEAST = 3
 """Of the integers of a text that are tried."""
-MOST, MOST_COORDINATES, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**6, 10**12
-"""Of an integer; of coordinates where functions have Hessians; of claims about numbers alone, of K where each round is
-gone through, and of other integers."""
+MOST, MOST_COORDINATES, MOST_BY_ROUND, MOST_SUMMED, MOST_ALONE = 1024, 32, 10**4, 10**6, 10**12
+"""Of an integer; of coordinates where functions have Hessians; of claims about numbers alone, of K where both sides are
+found in each round, where rounds are summed, and of other integers."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
     longer_runs = has_rounds(claim) and not shows_at_once(claim)
     if longer_runs:
         by_round = bool(claim.free & {"k", "*k"}) or bool(schedules_of(claim))  # then both sides are found in each
-        most = MOST if by_round or not alone else MOST_SUMMED if goes_over_rounds(claim) else MOST_ALONE
+        summed = MOST_BY_ROUND if by_round else MOST_SUMMED
+        most = MOST if not alone else summed if goes_over_rounds(claim) else MOST_ALONE
         yield Way(ROUNDS, c.rounds, most, lambda c, v: of_rounds(c, claim, v))
     for last in (False, True):
         clients = _clients(c, claim)
