@@ -8,6 +8,7 @@ from tests.derivation.both import accepted, check
 from theory import algorithm
 from theory.claim import Claim, claim
 from theory.derivation import combined, operated
+from theory.domain import REAL
 
 
 @algorithm
@@ -142,6 +143,39 @@ def test_what_it_uses_is_told(name: str) -> None:
 @pytest.mark.parametrize("name", NOT)
 def test_it_is_not_so(name: str) -> None:
     assert not accepted(NOT[name], NOT[name].proof)
+
+
+@algorithm
+def steps(w, x, *, t):
+    return w.mean(w.prox(x, t))
+
+
+CURVED = "for every x, y: f(y) <= f(x) + dot(grad(f, x), y - x) + c/2*norm2(y - x)"
+
+
+def there_is_one(t: str) -> Claim:
+    """That there is a proximal point of a function that may be concave says how much: 1 + t*c >= 0."""
+    lines = [
+        operated(
+            sign,
+            f"2*{t}*(f(x[k+1] {sign} x[k]) - f(x[k+1])) + norm2(x[k+1] {sign} x[k] - x[k]) - norm2(x[k+1] - x[k]) >= 0",
+            "proximal",
+            *("x[k+1]", "x[k]", f"x[k+1] {sign} x[k]"),
+        )
+        for sign in "+-"
+    ]
+    points = "; ".join(f"every (x[k+1], x[k+1] {sign} x[k]) times {t}" for sign in "+-")
+    last = combined("all", None, f"+ times 1/2; - times 1/2; {points}")
+    return claim(
+        "there", f"norm2(x[k])*(1 + {t}*c) >= 0", of=steps, assuming=("N == 1", CURVED),
+        parameters={"c": REAL}, proof=(*lines, last),
+    )  # fmt: skip
+
+
+def test_there_need_be_no_proximal_point_after_the_run() -> None:
+    """With a number for each round the sentence is of rounds in the run; with one number of x[K] too."""
+    assert check(there_is_one("t_k")).lines
+    assert not accepted(there_is_one("t"), there_is_one("t").proof)
 
 
 def test_what_is_drawn_is_not_taken_out_of_a_mixed_vector() -> None:
