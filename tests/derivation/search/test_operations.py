@@ -51,6 +51,13 @@ def with_memory(w, x, e, *, eta, m):
     return x - w.mean(p), v - p
 
 
+@algorithm(x="x0", e="0")
+def at_the_server(w, x, e, *, eta, m):
+    v = e + eta * w.full_gradient(x)
+    p = w.top(v, m)
+    return x - p, v - p
+
+
 @algorithm(x="x0", g="each grad(f_n, x0)")
 def differences(w, x, g, *, eta, m):
     y = x - eta * w.mean(g)
@@ -141,6 +148,12 @@ FOUND = {
     "signs": SIGNS,
     "a clipped step": claim("clipped", "norm(x[k+1] - x[k]) <= eta*C", of=clipped),
     "a memory of errors": MEMORY,
+    "a memory that no tap shows": claim(
+        "memory",
+        "norm2(e[k]) <= 4*(1 - m/d)*(d/m)**2*eta**2*G**2",
+        of=at_the_server,
+        assuming=("bounded_gradients(f, G)",),
+    ),
     "compressed differences": DIFFERENCES,
     "gossip": NEARER,
     "consensus": CONSENSUS,

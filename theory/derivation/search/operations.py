@@ -64,11 +64,19 @@ class Operations:
         found: dict[str, Made] = {}
         for t in self._rounds(form):
             texts = [f"{name}[{t}]" for name, (kind, loops) in program.taps.items() if kind in _VECTORS and not loops]
-            texts += [f"{s.name}[{t} + 1]" for s in program.state if s.kind in _VECTORS and s.length is None]
+            states = [s.name for s in program.state if s.kind in _VECTORS and s.length is None]
+            states.sort(key=lambda name, t=t: not self._speaks(form, name, t))  # type: ignore[misc]
+            texts += [f"{name}[{t} + 1]" for name in states]
             for one in (self._of(text, t) for text in texts):
                 if one is not None:
                     found.setdefault(f"{one.kind} {one.of} {one.number}", one)
         return list(found.values())
+
+    def _speaks(self, form: Form, name: str, t: str) -> bool:
+        """Whether a form speaks of a state after round t."""
+        after = parse_expression(f"{name}[{t} + 1]")
+        own = {a for m, _ in self.forms.reader.value(after) for a in deep(m)}
+        return any(a in own for key in form for a in deep(key) if a.kind == "state")
 
     def _rounds(self, form: Form) -> list[str]:
         """The rounds of which a form speaks: before a state after one, and those of taps."""
