@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.derivation.both import accepted, check
+from tests.derivation.both import accepted
+from tests.derivation.search.finding import is_found, is_not_found
 from theory import algorithm
 from theory.claim import claim
 from theory.derivation import axiom
-from theory.derivation.search.searching import search
 from theory.domain import Domain
-from validate.proving import work_of
 
 
 @algorithm
@@ -57,17 +56,13 @@ FALSE = {
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found(name: str) -> None:
     """With the work of a check, and what is found the verifier accepts too."""
-    one = FOUND[name]
-    lines = search(one, work_of(one)).lines
-    assert lines is not None
-    assert check(one, lines).lines
+    is_found(FOUND[name])
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
     """Its neighbours have no derivation."""
-    one = FALSE[name]
-    assert search(one, work_of(one)).lines is None
+    is_not_found(FALSE[name])
 
 
 def test_markov_is_of_what_is_never_negative() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.derivation.both import check
+from tests.derivation.search.finding import is_found, is_not_found
 from theory import algorithm
 from theory.claim import claim
 from theory.derivation.search.searching import search
@@ -54,15 +55,12 @@ FALSE = {
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found(name: str) -> None:
     """With the work of a check, and what is found the verifier accepts too."""
-    one = FOUND[name]
-    lines = search(one, work_of(one)).lines
-    assert lines is not None
-    assert check(one, lines).lines
+    is_found(FOUND[name])
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
-    assert search(FALSE[name], work_of(FALSE[name])).lines is None
+    is_not_found(FALSE[name])
 
 
 def test_what_is_so_of_one_client_is_at_most_the_sum() -> None:

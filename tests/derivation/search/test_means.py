@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.derivation.both import check
+from tests.derivation.search.finding import is_not_found
 from tests.rounds import descent
 from theory import algorithm
 from theory.claim import Claim, claim
@@ -87,4 +88,4 @@ def test_it_is_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", FALSE)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
-    assert search(FALSE[name], work_of(FALSE[name])).lines is None
+    is_not_found(FALSE[name])

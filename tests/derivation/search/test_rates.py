@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.derivation.both import check
+from tests.derivation.search.finding import is_found, is_not_found
 from tests.rounds import descent
 from theory import algorithm
 from theory.claim import claim
-from theory.derivation.search.searching import search
-from validate.proving import work_of
 
 
 @algorithm
@@ -94,12 +92,9 @@ FALSE = {
 @pytest.mark.parametrize("name", FOUND)
 def test_it_is_found(name: str) -> None:
     """With the work of a check, and what is found the verifier accepts too."""
-    one = FOUND[name]
-    lines = search(one, work_of(one)).lines
-    assert lines is not None
-    assert check(one, lines).lines
+    is_found(FOUND[name])
 
 
 @pytest.mark.parametrize("name", FALSE)
 def test_nothing_is_found_for_what_is_false(name: str) -> None:
-    assert search(FALSE[name], work_of(FALSE[name])).lines is None
+    is_not_found(FALSE[name])
