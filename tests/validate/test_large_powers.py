@@ -11,7 +11,7 @@ from theory.arithmetic import balls
 from validate.both_sides import measuring
 from validate.examine import examine
 from validate.instances.candidates import candidate_of
-from validate.instances.longer import MOST, ROUNDS, ways
+from validate.instances.longer import MOST_BY_ROUND, ROUNDS, ways
 from validate.instances.pool import TERMS, Drawn, drawn, instance_of_values
 from validate.instances.seen import measured
 from validate.sharpening.worst import _OPERATIONS
@@ -58,7 +58,7 @@ def test_runs_are_no_longer_than_each_round_of_them_can_be_gone_through(text):
     assert some
     assert max(here.instance.rounds for here in some) <= max(TERMS)
     of_rounds = [way.most for way in ways(one, candidate_of(some[0])) if way.name == ROUNDS]
-    assert text.startswith("sum") or of_rounds == [MOST]
+    assert text.startswith("sum") or of_rounds == [MOST_BY_ROUND]
 
 
 def test_where_no_round_is_gone_through_runs_are_long():
