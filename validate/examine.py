@@ -22,11 +22,11 @@ from validate.contradiction import contradictions
 from validate.in_words import described, evidence_of, still_unbroken
 from validate.instances import read_instance, tried
 from validate.instances.covered import coverage
-from validate.instances.hunt import hunt
+from validate.instances.hunt import COORDINATES, LARGER, hunt
+from validate.instances.hunt import POOL as OF_POOL
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.specs import with_constants
-from validate.instances.stages import LEAST
 from validate.on_instance import valued
 from validate.proved_files import with_file
 from validate.verdict import NOTHING_COVERED, Evidence, Result, decide, refused
@@ -43,8 +43,6 @@ OPERATIONS = {True: 500_000, False: 20_000_000}
 FIRST, OF_PROVED = {True: 40, False: 200}, {True: 20, False: 200}
 """Instances of the pool on which a claim is tried before a derivation is looked for, quick and full, and one whose own
 derivation kernel and verifier accepted; nothing is searched for then."""
-LEAST_OF_PROVED = 12
-"""Of the latter, those on which a quick check tries it even if they take much work."""
 OTHER_DRAWS = 10**8
 """What is added to the seed for the second hunt for what would be supported: no draw of the first is made again."""
 
@@ -96,15 +94,25 @@ def examine(
         return decide(claim.id, evidence, quick=quick)
     if claim.in_words:
         return decide(claim.id, [*evidence, _in_words(claim)], quick=quick)
-    own, proof = with_file(_proved(claim, 0), Path(out))
+    own, proof = with_file(_of_its_own(claim), Path(out))
     evidence += own
     proved = _is_proved(evidence)
-    found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands, proved)
+    found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands)
     broken = found.broken is not None and stands(found.broken)
-    if not broken and all(item.refusal is not None for item in own):  # also where there is none
-        derived, proof = with_file(_proved(replace(claim, proof=None), proving.work_of(claim)), Path(out))
+    units = (proving.FIRST_UNITS, proving.work_of(claim))
+    for most in units if all(item.refusal is not None for item in own) else ():  # also where there is none
+        if broken:
+            break
+        stop()
+        searched, limited = _searched(claim, most)
+        derived, proof = with_file(searched, Path(out))
         evidence += derived
         proved = _is_proved(evidence)
+        if not (proved or found.few):
+            found = _hunt(claim, True, seed, tell, stop, stands, found, last=LARGER)
+            broken = found.broken is not None and stands(found.broken)
+        if not limited:  # more work would come to the same
+            break
     if not (proved or broken):
         stop()
         found = _hunted(claim, found, quick, seed, tell, stop, stands)
@@ -200,7 +208,6 @@ def _tried_first(
     tell: Callable[[str], None],
     stop: Callable[[], bool],
     stands: Callable[[Seen], bool],
-    proved: bool = False,
 ) -> Hunt:
     """The first instances of the pool, with what comes of them in a full check; fewer of a claim that is proved."""
     return hunt(
@@ -212,8 +219,7 @@ def _tried_first(
         accepted=stands,
         stop=stop,
         operations=OPERATIONS[True],
-        only_pool=quick,
-        least=LEAST_OF_PROVED if proved else LEAST,
+        last=OF_POOL if quick else LARGER,
     )
 
 
@@ -248,6 +254,7 @@ def _hunt(
     stands: Callable[[Seen], bool],
     begun: Hunt | None = None,
     again: bool = False,
+    last: str = COORDINATES,
 ) -> Hunt:
     return hunt(
         claim,
@@ -258,9 +265,10 @@ def _hunt(
         tell=tell,
         accepted=stands,
         stop=stop,
-        operations=OPERATIONS[small],
+        operations=OPERATIONS[small] // (2 if again else 1),
         begun=begun,
         again=again,
+        last=last,
     )
 
 
@@ -279,16 +287,24 @@ def _in_words(claim: Claim) -> Evidence:
     return Evidence("exact", "undecided", f"no formula says what it speaks of, so nothing was measured: {said}")
 
 
-def _proved(claim: Claim, units: int) -> list[Evidence]:
-    """Whether the sentence itself is proved; a proof that ends with an error proves nothing, and ends nothing else."""
+def _of_its_own(claim: Claim) -> list[Evidence]:
+    """Of its own derivation; one that ends with an error proves nothing, and ends nothing else."""
     try:
-        return proving.evidence(claim, units)
+        return proving.evidence(claim, 0)
     except Exception as error:  # whatever happens in algebra
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
         why = f"{type(error).__name__}: {error}"
-        if claim.proof is not None:
-            return [refused("given", f" with an error: {why}", "kernel", why=why)]
-        return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")]
+        return [refused("given", f" with an error: {why}", "kernel", why=why)]
+
+
+def _searched(claim: Claim, units: int) -> tuple[list[Evidence], bool]:
+    """Of a derivation that is searched, and whether there may be one for more work; an error is as above."""
+    try:
+        return proving.searched(claim, units)
+    except Exception as error:  # whatever happens in algebra
+        log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
+        why = f"{type(error).__name__}: {error}"
+        return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")], False
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

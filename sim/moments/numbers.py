@@ -24,6 +24,8 @@ SMALL = 100
 """Products of entries in a product of two matrices below which these are multiplied entry by entry."""
 ENTRIES = 20
 """Rationals that are read for a product, so many of which take as long as an operation of `theory.program.work`."""
+PRODUCTS = 12
+"""Products of two rationals, likewise."""
 FEW_ROWS = 16
 """Rows of a matrix with a single entry up to which they are multiplied like others."""
 
@@ -110,7 +112,8 @@ class Numbers:
         matrix = self.matrix
         rows, inner, columns = one.shape[-2], one.shape[-1], two.shape[-1]
         if self.exact:
-            work.count(math.prod(one.shape[:-2] or two.shape[:-2]) * inner * (rows + columns) // ENTRIES)
+            many = math.prod(one.shape[:-2] or two.shape[:-2])
+            work.count(many * inner * (rows + columns) // ENTRIES + many * rows * inner * columns // PRODUCTS)
         if matrix is None or rows * inner * columns < SMALL or 0 in one.shape + two.shape or inner != two.shape[-2]:
             return times(one, two)
         shape = np.broadcast_shapes(one.shape[:-2], two.shape[:-2])

@@ -20,7 +20,7 @@ from sim.moments.curvatures import Curvatures, unfolded_of, upper_of
 from sim.moments.draws import Axis
 from sim.moments.law import Law, Linear, Own, Shared
 from sim.moments.meeting import Output
-from sim.moments.numbers import ENTRIES, Array, Numbers, times
+from sim.moments.numbers import Array, Numbers, times
 from sim.moments.operations import owns
 from sim.moments.unrolled import Operation
 from theory.program import work
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_VISITED, MOST_SETS = 16, 4096
 """Most clients whose orders are summed over, and most sets of a client's samples, those that are the same counted."""
+SUMMED, IN_FLOATS = 3, 300
+"""Entries of laws of subsets that are added up in one operation of `theory.program.work`, in fractions and floats."""
 LARGEST, FEW = 20_000_000, 100
 """Entries of the laws of subsets that are worked on at once; so few moments are a basis in any case."""
 
@@ -135,8 +137,7 @@ def _all_orders(numbers: Numbers, rows: Array, turns: Sequence[Callable[[Array],
     sets = np.arange(1 << N)
     size = np.array([bin(s).count("1") for s in sets])
     parts = []
-    if numbers.exact:
-        work.count(rows.size * N * len(sets) // ENTRIES)
+    work.count(rows.size * N * len(sets) // (SUMMED if numbers.exact else IN_FLOATS))
     for at in range(0, len(rows), step):
         laws = numbers.zeros(len(sets), *rows[at : at + step].shape)
         laws[0] = rows[at : at + step]

@@ -40,6 +40,13 @@ def mixed(w, x, y, *, W, V):
 
 
 @algorithm(x="each x0")
+def mixed_twice(w, x, *, W):
+    m = w.mix(x, W)
+    w.tap("m", m)
+    return w.mix(m, W)
+
+
+@algorithm(x="each x0")
 def noisy(w, x, *, W, eta):
     m = w.mix(x + w.noise(eta), W)
     w.tap("m", m)
@@ -96,6 +103,7 @@ SO = {
     "signs": signs_line("dot(s[k], grad(f, x[k])) >= norm(grad(f, x[k]))"),
     "their length": signs_line("norm2(s[k]) <= d"),
     "mixed": mixed_line(AWAY.format(u="m[k]", v="x[k]", p=2)),
+    "mixed twice": one_line(mixed_twice, AWAY.format(u="x[k+1]", v="m[k]", p=2), "mixed", "x[k+1]; m[k]", W, W),
     "mean": mixed_line(MEAN, "mixed mean", "m[k]; x[k]; x0"),
 }
 NOT = {
@@ -116,6 +124,9 @@ NOT = {
     "the same as another": largest_line("dot(p[k], x0) == norm2(p[k])"),
     "signs, shorter": signs_line("norm2(s[k]) <= 1"),
     "signs, a squared length": signs_line("dot(s[k], grad(f, x[k])) >= norm2(grad(f, x[k]))"),
+    "mixed twice, at once": one_line(
+        mixed_twice, AWAY.format(u="x[k+1]", v="x[k]", p=4), "mixed", "x[k+1]; x[k]", W, W
+    ),
     "mixed, faster": mixed_line(AWAY.format(u="m[k]", v="x[k]", p=3)),
     "mixed by another matrix": mixed_line(AWAY.format(u="y[k+1]", v="y[k]", p=2), "mixed", "y[k+1]; y[k]"),
     "mixed, not connected": one_line(mixed, AWAY.format(u="m[k]", v="x[k]", p=2), "mixed", "m[k]; x[k]", W),

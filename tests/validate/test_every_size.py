@@ -9,7 +9,7 @@ from theory import claim
 from theory.claim import Claim
 from theory.domain import COUNT
 from validate.instances.every_size import _integers, far_out, of_every_size
-from validate.instances.hunt import hunt
+from validate.instances.hunt import POOL, hunt
 from validate.instances.seen import Hunt
 from validate.instances.stages import Budget
 
@@ -24,7 +24,7 @@ AT_ONE_SIZE = {
 @pytest.mark.parametrize("name", AT_ONE_SIZE)
 def test_a_size_that_no_text_names_is_met(name: str) -> None:
     one, size = AT_ONE_SIZE[name]
-    found = hunt(one, pool=40, evaluations=0, only_pool=True)
+    found = hunt(one, pool=40, evaluations=0, last=POOL)
     assert found.broken is None
     broken = of_every_size(one, found, lambda: False, Budget(None))
     assert broken is not None

@@ -16,7 +16,7 @@ from validate.instances.altered import altered
 from validate.instances.covered import coverage, few_tell
 from validate.instances.free_vectors import tied_vectors
 from validate.instances.further import further
-from validate.instances.hunt import hunt
+from validate.instances.hunt import POOL, hunt
 from validate.instances.on_a_line import extremes, kinks
 from validate.instances.pool import Drawn, drawn, instance_of_values
 from validate.instances.problems import Quadratics
@@ -224,10 +224,10 @@ def test_a_side_that_is_always_0_earns_no_support() -> None:
         "stays", "norm2(x[k] - x0) <= eta*L*norm2(x0)", of=descent,
         assuming=("smooth(f, L)", "convex(f)", "norm2(grad(f, x0)) <= 0", "eta <= 1/L"),
     )  # fmt: skip
-    told = coverage(stays, hunt(stays, pool=100, evaluations=0, only_pool=True), True, True)
+    told = coverage(stays, hunt(stays, pool=100, evaluations=0, last=POOL), True, True)
     assert "the side that is to be less was 0 throughout" in told.detail
     moves = replace(stays, assuming=stays.assuming[:2] + stays.assuming[3:])
-    told = coverage(moves, hunt(moves, pool=100, evaluations=0, only_pool=True), True, True)
+    told = coverage(moves, hunt(moves, pool=100, evaluations=0, last=POOL), True, True)
     assert "0 throughout" not in told.detail
 
 

@@ -13,7 +13,7 @@ from validate.examine import examine
 from validate.in_words import described
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.covered import coverage
-from validate.instances.hunt import hunt
+from validate.instances.hunt import POOL, hunt
 from validate.instances.longer import counts, longer, ways
 from validate.instances.pool import drawn
 from validate.instances.problems import Quadratics
@@ -268,7 +268,7 @@ EPOCH = claim(
 
 def test_an_instance_with_room_is_tried_far_out():
     """Two equal samples make the sentence an equation, and are the tightest: others are not made longer by rungs."""
-    found = hunt(EPOCH, pool=200, evaluations=0, only_pool=True)
+    found = hunt(EPOCH, pool=200, evaluations=0, last=POOL)
     assert found.broken is None
     leap = leapt_far(EPOCH, found, lambda: False, Budget(None))
     assert leap is not None

@@ -291,7 +291,7 @@ def test_a_proof_that_ends_with_an_error_ends_nothing_else(monkeypatch: pytest.M
     def fails(*_: object) -> list[object]:
         raise ZeroDivisionError("by 0")
 
-    monkeypatch.setattr(proving, "evidence", fails)
+    monkeypatch.setattr(proving, "searched", fails)
     found = examine.examine(claim("a", "norm2(a) >= 0", vectors=("a",)), quick=True, out=tmp_path)
     assert found.verdict == "supported"
     assert any("its proof ended with an error" in e.detail for e in found.evidence)

@@ -11,11 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
+from theory.program import work
 from validate.batch.recorded import Array
 from validate.batch.tracing import Traced
 
 SIZE = 256
 """Instances."""
+GENERATION = 500
+"""Of `theory.program.work`: what a generation takes beside the operations of its tapes."""
 FEW = 8
 """Instances one of which shows that it does not matter where the minimiser is."""
 SCATTERED, WIDE = 6, 2
@@ -114,6 +117,7 @@ class Population:
 
     def _compete(self, children: Array) -> None:
         """Each child against its parent."""
+        work.count(GENERATION)
         children, everything = self._brought_back(children, self.numbers, HALVINGS)
         self.traced.relations.count(children.shape[1])
         gaps, scores = self._judged(children, everything, self.scores)

@@ -67,12 +67,13 @@ MOST_PAIRED = 3
 """Names all of whose ends are combined; of more, all lower and all upper ones."""
 
 
-def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
+def altered(claim: Claim, one: Drawn, enough: Callable[[], bool] = lambda: False) -> Iterator[Drawn]:
     """The instances that one becomes; none where no number of the claim may be so.
 
     Args:
         claim: the claim.
         one: an instance of it.
+        enough: asked before each change, of which many may come to nothing.
     """
     c = candidate_of(one)
     changes = (
@@ -91,6 +92,8 @@ def altered(claim: Claim, one: Drawn) -> Iterator[Drawn]:
         _in_other_units(claim, c),
     )
     for changed, bound in chain.from_iterable(changes):
+        if enough():
+            return
         made = realised(claim, changed, bound)
         if made is None:
             tied = with_tied_vectors(claim, changed)
@@ -441,6 +444,8 @@ FEWEST = 3
 instances."""
 ALTERED = (8, 24)
 """Instances that are altered: the tightest, and so many of all."""
+SHARE = 1
+"""Of the budget, which is left out of it."""
 SHORT_ALTERED = 12
 """Rounds of those of a random algorithm."""
 
@@ -458,10 +463,7 @@ def with_altered_numbers(claim: Claim, found: Hunt, stop: Callable[[], bool], bu
     for first in [*tightest, *others][: ALTERED[1]]:
         if claim.program is not None and claim.program.random and first.drawn.instance.rounds > SHORT_ALTERED:
             continue
-        for one in altered(claim, first.drawn):
-            if stop() or budget.took(before):
-                budget.leave_out(before)
-                return
+        for one in altered(claim, first.drawn, lambda: stop() or budget.took(before, SHARE)):
             seen = measured(claim, one)
             if seen is not None:
                 yield seen

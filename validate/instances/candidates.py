@@ -19,6 +19,7 @@ from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.formula import Name
 from theory.predicates import Connected
+from theory.program import work
 from theory.sentence import Expression, Sentence, evaluate, index_of
 from validate import satisfied
 from validate.instances.constants import best_constants, bests_of, values_in
@@ -156,6 +157,11 @@ def _array(v: Any) -> Any:
     return np.array(v, dtype=object)
 
 
+REALISED, OF_NUMBERS = 100, 20
+"""Of `theory.program.work`: what it takes to look whether a claim speaks of a candidate, and for each number of each
+sample."""
+
+
 def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None = None) -> Drawn | None:
     """The instance that a candidate is, if the claim speaks of it; else None.
 
@@ -164,6 +170,7 @@ def realised(claim: Claim, candidate: Candidate, bound: Mapping[str, Any] | None
         candidate: what is free.
         bound: values of names that assumptions bind, in the place of the problem's best.
     """
+    work.count(REALISED + OF_NUMBERS * candidate.clients * candidate.samples * candidate.dim)
     try:
         problem = _problem(candidate)
     except ValueError:

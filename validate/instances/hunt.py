@@ -12,6 +12,7 @@ confirmed as it was measured; then it is made smaller.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
@@ -69,8 +70,10 @@ COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
 SHORT = (LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
-FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 3.0
+FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 4.5
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
+BEFORE = 12
+"""Instances of the pool before anything else that no share of the budget cuts."""
 AGAIN, SILENT = 20, 4
 """Seeds of the pool after which it is asked again at which sizes a claim says something; instances of a size that say
 nothing before it is left out."""
@@ -90,8 +93,8 @@ def hunt(
     stop: Callable[[], bool] = lambda: False,
     smallest: bool = True,
     operations: int | None = None,
-    only_pool: bool = False,
-    least: int = LEAST,
+    last: str = COORDINATES,
+    least: int = BEFORE,
     begun: Hunt | None = None,
     again: bool = False,
 ) -> Hunt:
@@ -111,38 +114,42 @@ def hunt(
         operations: a budget in operations (`theory.program.work`): pool and distance end with their shares of it, what
             is left going to the next, but none before `LEAST` instances, unless all of it is spent; few numbers and the
             search have shares of their own.
-        only_pool: whether nothing comes after the pool.
-        least: instances of the pool that it then has, unless all of the budget is spent.
+        last: the stage after which it ends: `POOL`, `LARGER`, or no earlier one.
+        least: instances of the pool before anything else that no share of the budget cuts.
         begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
         again: whether a hunt from another seed broke nothing: stages that draw nothing from the seed are left out.
     """
     found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    some = _breaks(claim, found, pool, evaluations, far, seed, tell, stop, operations, only_pool, least, again)
-    for seen, stage in some:
+    means = _Means(pool, evaluations, far, seed, tell, stop, operations, last, least, again)
+    for seen, stage in _breaks(claim, found, means):
         if doubts.settled(seen, stage):
             return found
     found.tried = found.tried if found.broken is not None else doubts.tried
     return found
 
 
-def _breaks(
-    claim: Claim,
-    found: Hunt,
-    pool: int,
-    evaluations: int,
-    far: int,
-    seed: int,
-    tell: Callable[[str], None],
-    stop: Callable[[], bool],
-    operations: int | None,
-    only_pool: bool,
-    least: int,
-    again: bool,
-) -> Iterator[tuple[Seen, str]]:
+@dataclass(frozen=True)
+class _Means:
+    """The arguments of a hunt; what they are is told in `hunt`."""
+
+    pool: int
+    evaluations: int
+    far: int
+    seed: int
+    tell: Callable[[str], None]
+    stop: Callable[[], bool]
+    operations: int | None
+    last: str
+    least: int
+    again: bool
+
+
+def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, str]]:
     """What breaks the claim, with the stage in which it was met."""
-    budget = Budget(operations)
-    seeds = iter(range(found.drawn, pool))
+    far, seed, stop = means.far, means.seed, means.stop
+    budget = Budget(means.operations, found.taken)
+    seeds = iter(range(found.drawn, means.pool))
 
     def some(shares: float, least: int) -> Iterator[tuple[Seen, str]]:
         def spent() -> bool:
@@ -150,39 +157,38 @@ def _breaks(
 
         return ((seen, POOL) for seen in _of_pool(claim, found, seeds, seed, stop, spent))
 
-    yield from some(ALONE if only_pool else FIRST, least if only_pool else LEAST // 2)
-    if only_pool:
+    if not found.few:
+        yield from some(ALONE if means.last == POOL else FIRST, means.least)
+        if means.last == POOL:
+            return
+        yield from _of_few_numbers(claim, found, means)
+        found.few, found.taken = True, budget.taken
+    if means.last == LARGER:
         return
-    free, before = without_loss(claim), work.operations()
-    if free is not None:
-        tell(f"{claim.id}: {free.told}")
-        some_of = _breaks(free.free, Hunt(), pool, evaluations, far, seed, tell, stop, operations, False, least, again)
-        yield from _moved(free, some_of)
-        budget.leave_out(before)
-    if not again:
-        yield from ((seen, LINE) for seen in on_a_line(claim, found, stop))
-        yield from ((seen, POSITIONS) for seen in in_position(claim, found, stop))
-    if far and claim.program is not None and has_functions(claim):
-        tell(f"{claim.id}: instances with few numbers, made larger and larger")
-        for seen, longer in sharpened(claim, found, far, seed, stop, operations):
-            yield seen, LARGER if longer else SHARP
-    if evaluations:
-        tell(f"{claim.id}: a search in batches, of which {evaluations} instances are measured exactly")
     before = work.operations()
-    for seen in searched(claim, found, evaluations, seed, stop, lambda part: budget.took(before, part * IN_BATCHES)):
+    free = without_loss(claim)
+    if free is not None:
+        means.tell(f"{claim.id}: {free.told}")
+        yield from _moved(free, _breaks(free.free, Hunt(), means))
+    if means.evaluations:
+        means.tell(f"{claim.id}: a search in batches, of which {means.evaluations} instances are measured exactly")
+    in_batches = work.operations()
+    for seen in searched(
+        claim, found, means.evaluations, seed, stop, lambda part: budget.took(in_batches, part * IN_BATCHES)
+    ):
         yield seen, SEARCH
     budget.leave_out(before)
-    tell(f"{claim.id}: more of {pool} instances")
+    means.tell(f"{claim.id}: more of {means.pool} instances")
     yield from some(1, LEAST)
     for seen in with_altered_numbers(claim, found, stop, budget):
         if seen.measured.broken:
             yield seen, ALTERED
     if not far:
         return
-    if not again:
+    if not means.again:
         yield from _of_stage(with_one_far_away(claim, stop, budget), FAR_AWAY)
         yield from _of_stage(with_small_pairs(claim, stop, budget), PAIRS)
-    tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
+    means.tell(f"{claim.id}: {far} instances with many clients, many turns, long runs")
     yield from _staged(from_afar(claim, found, far, seed, stop, budget), AFAR)
     yield from _staged(made_longer(claim, found, stop, budget), ALONG)
     yield from _staged(leapt_far(claim, found, stop, budget), LEAPT)
@@ -195,14 +201,25 @@ def _breaks(
         yield from _staged(seen, FEW_KEPT)
     for seen in with_more_outcomes(claim, found, stop, budget):
         yield from _staged(seen, OUTCOMES)
-    if not again:
+    if not means.again:
         yield from ((seen, TURNING) for seen in turned(claim, found, stop))
-    yield from _staged(further(claim, found, pool, seed, stop), FURTHER)
-    if again:
+    yield from _staged(further(claim, found, means.pool, seed, stop), FURTHER)
+    if means.again:
         return
     ladder = in_more_coordinates(claim, stop)
     found.reached.join(claim, ladder.reached)
     yield from _staged(ladder.broken, COORDINATES)
+
+
+def _of_few_numbers(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, str]]:
+    """Breaks among functions on a line, vectors at the corners of what is regular, and few numbers, made larger."""
+    if not means.again:
+        yield from ((seen, LINE) for seen in on_a_line(claim, found, means.stop))
+        yield from ((seen, POSITIONS) for seen in in_position(claim, found, means.stop))
+    if means.far and claim.program is not None and has_functions(claim):
+        means.tell(f"{claim.id}: instances with few numbers, made larger and larger")
+        for seen, longer in sharpened(claim, found, means.far, means.seed, means.stop, means.operations):
+            yield seen, LARGER if longer else SHARP
 
 
 def _moved(free: General, some: Iterator[tuple[Seen, str]]) -> Iterator[tuple[Seen, str]]:

@@ -28,8 +28,9 @@ Where = Literal["pool", "search"]
 OUTCOMES = 500
 """Outcomes of one round that are played: an instance with more says nothing here."""
 
-MOST_STEPS = 1500
-"""Steps of a run whose moments are looked at in fractions: their digits grow with each."""
+MOST_STEPS, MOST_SETS = 1500, 4096
+"""Steps of a run whose moments are looked at in fractions, and sets of clients of all its rounds, times these, where
+clients come in random order: digits grow with each."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class Hunt:
         near: one that breaks it by far, and satisfies an equation of the claim up to rounding: none was met that does
             exactly.
         first: the same instance as it was found.
+        few: whether instances with few numbers were tried.
+        taken: of the budget, up to them.
         turned: whether long runs that turn were looked for.
         stage: of the hunt, in which that was.
         tried: how many instances had been tried by then.
@@ -119,6 +122,8 @@ class Hunt:
     broken: Seen | None = None
     first: Seen | None = None
     origin: Where = "pool"
+    few: bool = False
+    taken: int = 0
     turned: bool = False
     stage: str = ""
     tried: int = 0
@@ -170,7 +175,7 @@ def measured(
             played.limit = limit
         both = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, limit, LONG, played)
     except TooManyOutcomesError:
-        told = by_moments(claim, one) if _steps(one) <= MOST_STEPS else None
+        told = by_moments(claim, one) if _takes_few_steps(one) else None
         if told is None:
             count.too_many += 1
         return None if told is None else Seen(one, told)
@@ -202,11 +207,14 @@ def player(one: Drawn) -> Play | None:
     return Play(one.instance, OUTCOMES, PRECISIONS[0], LONG) if plays else None
 
 
-def _steps(one: Drawn) -> int:
-    """Steps that all samples of all clients may take in a run."""
+def _takes_few_steps(one: Drawn) -> bool:
+    """Whether all samples of all clients may take few steps in a run, and few sets of clients can have been visited."""
     instance, problem = one.instance, one.instance.problem
     samples = 1 if problem is None else sum(map(problem.samples, range(problem.clients)))
-    return instance.rounds * samples * turns_of(instance.program, one.values)
+    if instance.rounds * samples * turns_of(instance.program, one.values) > MOST_STEPS:
+        return False
+    in_order = instance.program is not None and "visit" in instance.program.operations
+    return not in_order or problem is None or instance.rounds**2 << problem.clients <= MOST_SETS
 
 
 def _outcomes(claim: Claim, one: Drawn, most: int) -> int:

@@ -13,6 +13,7 @@ from theory.claim import Claim
 from theory.for_every import ForEvery
 from theory.formula import Name
 from theory.predicates import Connected, Direction, base_of
+from theory.program import work
 from theory.sentence import (
     Expression,
     Sentence,
@@ -47,6 +48,8 @@ AT_AN_END, ALONE = 1 / 8, 0.2
 """Of the times that a number whose domain has a closed end is chosen, the share in which it is tried there first; of
 those that weights of remembered vectors are, that in which one of them has all of it."""
 TRIES = 6
+ATTEMPT = 200
+"""Of `theory.program.work`: what an attempt takes beside the sides of relations."""
 ROOM = (F(1, 10), F(10), F(1, 100), F(100), F(1000), F(1, 1000))
 """Factors by which a number is changed to leave room for another."""
 
@@ -79,6 +82,7 @@ class Search(Solver):
 
     def run(self) -> tuple[Values, Setting] | None:
         """Values with which everything that the claim assumes holds, and the world; None where none were found."""
+        work.count(ATTEMPT)
         return self._complete() if self._constants() and self._names_chosen() else None
 
     def _names_chosen(self) -> bool:

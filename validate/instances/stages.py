@@ -47,7 +47,7 @@ def sharpened(
     runs: list[Drawn] = []
     first = moved_by_draws(claim, seed)
     for i, (still, one) in enumerate(chain(first, sharpest(claim, seeds, seed)), -len(first)):
-        if stop() or (i >= LEAST_SHARP and budget.spent(0.6)):
+        if stop() or (i >= LEAST_SHARP and budget.spent(0.9)):
             break
         if one is None:
             continue
@@ -73,7 +73,7 @@ def sharpened(
         if seen is not None and seen.measured.broken:
             yield seen, True
     for place, entrant in closest.items():
-        if stop() or budget.spent(1.6):
+        if stop() or budget.spent(2.4):
             break
         better = entrant if entrant.still or entrant.drawn.instance.rounds > SHORT_RUN else polished(claim, entrant)
         if isinstance(better, Seen):
@@ -81,7 +81,7 @@ def sharpened(
         else:
             closest[place] = better
     ladder = raced(
-        claim, [*closest.values()], lambda: stop() or budget.spent(4.8), lambda one: fits_moments(claim, one, 4)
+        claim, [*closest.values()], lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4)
     )
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
@@ -125,9 +125,10 @@ def _close_in_floats(claim: Claim, one: Drawn) -> float | None:
 def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
     """The tightest instances, made longer along each of their integers, that break the claim."""
     tightest = sorted(found.seen, key=lambda s: -s.score)[:KEPT]
+    before = work.operations()
 
     def spent() -> bool:
-        return stop() or budget.spent(2)
+        return stop() or (budget.spent(2) and budget.took(before, LONGER))
 
     ladder = climbed(claim, tightest, spent, lambda one: fits_moments(claim, one))
     if ladder.broken is None and ladder.suspect is None:
@@ -140,6 +141,8 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
     return ladder.broken
 
 
+LONGER = 2
+"""Of the budget, for instances that are made longer, whatever was spent before."""
 ROOM, LEAPS = (0.9, 0.6, 0.3, 0.1), 0.5
 """Left over right below which the tightest quadratics are tried far out; their share of the budget."""
 
@@ -173,14 +176,24 @@ LEAST, LEAST_FAR = 80, 12
 
 
 class Budget:
-    """Operations that a hunt may take, in three shares: of the pool, from afar, of the search."""
+    """Operations that a hunt may take, in three shares: of the pool, from afar, of the search.
 
-    def __init__(self, operations: int | None) -> None:
-        self.operations, self.start = operations, work.operations()
+    Args:
+        operations: how many; None for any number.
+        taken: how many were taken before.
+    """
+
+    def __init__(self, operations: int | None, taken: int = 0) -> None:
+        self.operations, self.start = operations, work.operations() - taken
+
+    @property
+    def taken(self) -> int:
+        """How many were taken."""
+        return work.operations() - self.start
 
     def spent(self, shares: float) -> bool:
         """Whether so many shares are spent."""
-        return self.operations is not None and work.operations() - self.start > self.operations * shares / 3
+        return self.operations is not None and self.taken > self.operations * shares / 3
 
     def took(self, since: int, shares: float = 1 / 3) -> bool:
         """Whether so many shares were spent since the work was as it was then."""

@@ -10,6 +10,9 @@ from .derivation_coordinates import each, entry
 from .derivation_terms import ONE, UNIT, Atom, Poly
 from .reading import Uncheckable
 
+BINDERS = ("O", "weight", "least", "mixed")
+"""Atoms that bind an index of theirs, which is named by the level that they have."""
+
 
 class Algebra(Binding):
     """Polynomials with binders, in which atoms are replaced."""
@@ -100,7 +103,7 @@ class Algebra(Binding):
         parts = [self._part(part, swap) for part in a.parts]
         if a.tag in ("max", "min"):
             return self.extreme(a.tag, parts)
-        return self.of(self.atom(a.tag, *parts, vec=a.vec, level=a.level if a.tag in ("O", "weight", "least") else 0))
+        return self.of(self.atom(a.tag, *parts, vec=a.vec, level=a.level if a.tag in BINDERS else 0))
 
     def one(self, a: Atom, swap: Swap) -> Atom:
         if not swap.touches(a):

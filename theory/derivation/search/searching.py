@@ -23,12 +23,14 @@ class Result:
         way: how it was found, in words.
         tried: what was tried, in words, in this order; where nothing was found it says where it broke off.
         seconds: how long it took.
+        limited: whether the limit of work ended it, so that with more there may be one.
     """
 
     lines: tuple[Mapping[str, Any], ...] | None
     way: str
     tried: tuple[str, ...]
     seconds: float
+    limited: bool = False
 
 
 def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
@@ -54,7 +56,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     if not claim.has_sentence:
         raise ValueError(f"{claim.id} has no sentence")
     started = time.perf_counter()
-    work = Work(units, until)
+    work, limited = Work(units, until), False
     tried: list[str] = []
     try:
         forms, settings, known = Forms(claim), Settings(claim), list(facts(claim))
@@ -84,4 +86,5 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
             tried.append(f"{words}: the kernel does not accept what was found: {why}")
     except Limit as error:
         tried += [f"{words}: {t}" for t in (*work.tried, str(error))]
-    return Result(None, "", tuple(dict.fromkeys(tried)), time.perf_counter() - started)
+        limited = True
+    return Result(None, "", tuple(dict.fromkeys(tried)), time.perf_counter() - started, limited)
