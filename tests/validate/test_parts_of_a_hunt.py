@@ -13,7 +13,6 @@ from validate import proving
 from validate.examine import FIRST, examine
 from validate.instances import read_instance
 from validate.instances.hunt import COORDINATES, LARGER, POOL, hunt
-from validate.instances.ladder import DEAR, RUNGS, Ladder
 from validate.instances.pool import Drawn
 from validate.instances.seen import Hunt, measured
 
@@ -91,14 +90,6 @@ def test_a_break_ends_a_check_before_the_longer_search(
     asked.clear()
     examine(TRUE, quick=True, out=tmp_path)
     assert asked == [proving.FIRST_UNITS, proving.UNITS]
-
-
-def test_integers_end_with_a_budget_after_so_many_values_or_so_much_work():
-    ladder = Ladder()
-    assert not ladder.may_end
-    work.count(DEAR + 1)
-    assert ladder.may_end
-    assert Ladder(rungs=RUNGS).may_end
 
 
 @pytest.mark.parametrize(("clients", "rounds", "told"), [(7, 2, True), (8, 8, False)])

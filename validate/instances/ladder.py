@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import ceil
 
 from theory.claim import Claim
-from theory.program import LINEAR_GIVEN_DRAWS, work
+from theory.program import LINEAR_GIVEN_DRAWS
 from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
@@ -27,8 +27,8 @@ from validate.instances.series import series
 
 TIGHTEST = 3
 """Instances that are made longer."""
-RUNGS, DEAR = 60, 200_000
-"""Values of integers that no budget cuts, while they take no more operations (`theory.program.work`) than these."""
+RUNGS = 60
+"""Values of integers that no budget cuts."""
 LONGEST, STRAIGHT = 60_000, 30_000
 """Rounds times turns times digits of an instance that is played in fractions; times numbers where nothing is drawn, as
 runs whose fractions grow long end early then (`validate.primitives.LONG`)."""
@@ -57,19 +57,12 @@ class Ladder:
         suspect: one that does so in floats, which fractions do not confirm.
         reached: how far the claim was tried.
         rungs: how many values were tried.
-        began: operations that had been counted when it began.
     """
 
     broken: Seen | None = None
     suspect: Drawn | None = None
     reached: Reached = field(default_factory=Reached)
     rungs: int = 0
-    began: int = field(default_factory=work.operations)
-
-    @property
-    def may_end(self) -> bool:
-        """Whether a budget that is spent ends it."""
-        return self.rungs >= RUNGS or work.operations() - self.began > DEAR
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,7 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
     Args:
         claim: the claim.
         tightest: instances on which it holds, the tightest first.
-        spent: whether the budget is; asked after `RUNGS` values, or `DEAR` operations.
+        spent: whether the budget is; asked after `RUNGS` values.
         fits: whether moments of an instance take little work.
     """
     found = Ladder()
@@ -106,7 +99,7 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
     for place, seen in enumerate([*chosen.values()][:TIGHTEST]):
         base = candidate_of(seen.drawn)
         for way in ways(claim, base):
-            if found.may_end and spent():
+            if found.rungs >= RUNGS and spent():
                 return found
             climb = Climb(claim, base, way, found, spent, fits)
             broken = climb.first_break(seen.score, to_the_end=place == 0)
@@ -193,7 +186,7 @@ class Climb:
 
     def _first_break(self, score: float, to_the_end: bool, ratios: list[tuple[int, float]]) -> int | None:
         way, last, best, idle = self.way, self.way.now, score, 0
-        while last < way.most and not (self.found.may_end and self.spent()):
+        while last < way.most and not (self.found.rungs >= RUNGS and self.spent()):
             value = _next(last, ratios, way.most)
             if idle == 2:
                 if not to_the_end:

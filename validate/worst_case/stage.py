@@ -34,7 +34,7 @@ from validate.worst_case.unknown import Law
 
 log = logging.getLogger(__name__)
 
-OPERATIONS = {True: 150_000, False: 3_000_000}
+OPERATIONS = {True: 250_000, False: 5_000_000}
 """Of all programs that are solved, quick and full (`theory.program.work`)."""
 SEEDS = {True: 120, False: 2000}
 """Draws of numbers, quick and full."""

@@ -217,10 +217,10 @@ class Candidates:
         return [symbols[n] for n in names if (low := domains[n].lower) is not None and low >= 0]
 
     def _read(self, one: Instance | Known) -> Raw | None:
-        forms, words = self.forms, self.claim.vocabulary
+        """What a sentence comes to under binders; None for what is not read."""
         try:
             sentence = parse_sentence(one.sentence)
-            sides = [read(s, words) for s in (sentence.left, sentence.right)]
+            sides = [read(s, self.claim.vocabulary) for s in (sentence.left, sentence.right)]
             loose = frozenset().union(*(s.free for s in sides)) - self.free
             put = (one.put or {}) if isinstance(one, Known) else {}
             loose -= set(put)
@@ -231,8 +231,7 @@ class Candidates:
             factor = ""
             if isinstance(one, Known) and one.over is not None:
                 over, factor = list(one.over), one.factor
-            whole = forms.gap(one.sentence, over, put, factor)
-            form = self._unfolded(whole)
+            whole, form = self.forms.of_sentence(one.sentence, tuple(over), put, factor, self.context.lean)
         except ValueError:
             return None
         name = one.name if isinstance(one, Known) else one.words

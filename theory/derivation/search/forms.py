@@ -44,6 +44,7 @@ class Forms:
         if self.reader.rounds is not None:
             self.reader.rounds.named = True
         self._kept: dict[Any, Form] = {}
+        self._of_sentences: dict[Any, tuple[Form, Form]] = {}
         self._collapsed: dict[Monomial, Form] = {}
         self._steps: dict[Monomial, tuple[str, Form] | None] = {}
 
@@ -72,6 +73,19 @@ class Forms:
         left, right = (tree.right, tree.left) if tree.relation in (">=", ">") else (tree.left, tree.right)
         gap = applied("-", (right, left))
         return self._form(applied("*", (parse_expression(factor), gap)) if factor else gap, over, put or {})
+
+    def of_sentence(
+        self, sentence: str, over: tuple[str, ...], put: Mapping[str, str], factor: str, lean: bool
+    ) -> tuple[Form, Form]:
+        """As `gap`, and with states after a round as what they are made of, unless it is to be lean.
+
+        Combinations of many sentences ask for the same ones: each is read once. The forms are not to be changed.
+        """
+        key = sentence, over, tuple(sorted(put.items())), factor, lean
+        if key not in self._of_sentences:
+            whole = self.gap(sentence, over, put, factor)
+            self._of_sentences[key] = whole, whole if lean else self.unfolded(whole)
+        return self._of_sentences[key]
 
     def _form(self, e: Expression, over: Sequence[str], put: Mapping[str, str]) -> Form:
         for b in reversed(over):

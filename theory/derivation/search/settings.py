@@ -231,15 +231,20 @@ def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
 def _repaired(
     values: dict[str, float], between: Sequence[Between], claim: Claim, source: random.Random, tight: bool, far: bool
 ) -> bool:
+    told = [holds(one, values) for one in between]
     for _ in range(60):
-        wrong = [one for one in between if not holds(one, values)]
+        wrong = [one for one, true in zip(between, told, strict=True) if not true]
         if not wrong:
             break
         one = source.choice(wrong)
-        if far and source.random() < 0.5 and _moved_far(one, values, claim, source):
-            continue
-        if not _move(one, values, claim, source, tight):
+        name = _moved_far(one, values, claim, source) if far and source.random() < 0.5 else ""
+        name = name or _move(one, values, claim, source, tight)
+        if not name:
             return False
+        told = [
+            holds(one, values) if name in one.names[0] or name in one.names[1] else true
+            for one, true in zip(between, told, strict=True)
+        ]
     else:
         return False
     return all(_inside(claim, s, values[s]) for s in values if s in claim.domains)
@@ -267,11 +272,11 @@ def holds(one: Between, at: Mapping[str, float]) -> bool:
     return left < right - size if one.relation == "<" else left <= right + size
 
 
-def _moved_far(one: Between, values: dict[str, float], claim: Claim, source: random.Random) -> bool:
-    """One number times the first power of 2, or of 1/2, that makes a relation true; whether there is one."""
+def _moved_far(one: Between, values: dict[str, float], claim: Claim, source: random.Random) -> str:
+    """One number times the first power of 2, or of 1/2, that makes a relation true; its name, empty if none does."""
     name = source.choice([n for n in sorted(one.names[0] | one.names[1]) if n in values] or [""])
     if not name:
-        return False
+        return ""
     integer = _is_integer(name, claim)
     for power in range(1, _FARTHEST + 1):
         for factor in (2.0**power, 0.5**power):
@@ -279,20 +284,20 @@ def _moved_far(one: Between, values: dict[str, float], claim: Claim, source: ran
             moved = {**values, name: max(1.0, float(math.floor(value))) if integer else value}
             if holds(one, moved):
                 values[name] = moved[name]
-                return True
-    return False
+                return name
+    return ""
 
 
 def _is_integer(name: str, claim: Claim) -> bool:
     return name in ("N", "d", "K", "k", "h", "j") or (name in claim.domains and claim.domains[name].integer)
 
 
-def _move(one: Between, values: dict[str, float], claim: Claim, source: random.Random, tight: bool) -> bool:
-    """Change one parameter so that a relation is nearer to being true."""
+def _move(one: Between, values: dict[str, float], claim: Claim, source: random.Random, tight: bool) -> str:
+    """Change one parameter so that a relation is nearer to being true; its name, empty where there is none."""
     share = source.choice((0.03, 0.1, 0.3, 0.6, 0.9)) if not tight or one.relation == "<" else 1.0
     own = [n for n in sorted(one.names[0] | one.names[1]) if n in values]
     if not own:
-        return False
+        return ""
     for side, other, up in ((one.left, 1, True), (one.right, 0, False)):
         if isinstance(side, Name) and side.name in own and side.name not in one.names[other]:
             try:
@@ -309,10 +314,10 @@ def _move(one: Between, values: dict[str, float], claim: Claim, source: random.R
                     break
             else:
                 values[side.name] = value * share if up and value > 0 else value / share if value > 0 else value
-            return True
+            return side.name
     name = source.choice(own)
     if _is_integer(name, claim):
         values[name] = max(1.0, values[name] + source.choice((-1, 1)))
     else:
         values[name] *= source.choice((0.5, 0.8, 1.25, 2.0))
-    return True
+    return name
