@@ -209,8 +209,8 @@ def polished(claim: Claim, one: Entrant) -> Entrant | Seen:
     base = candidate_of(one.drawn)
     for name in sorted(base.values):
         for new in moved(claim, base, name):
-            before = work.operations()
             drawn = realised(claim, new)
+            before = work.operations()  # as of others, what it takes to measure it
             seen = None if drawn is None else measured(claim, drawn)
             if seen is None:
                 continue
