@@ -99,12 +99,12 @@ def examine(
     proved = _is_proved(evidence)
     found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands)
     broken = found.broken is not None and stands(found.broken)
-    units = (proving.FIRST_UNITS, proving.work_of(claim))
-    for most in units if all(item.refusal is not None for item in own) else ():  # also where there is none
+    searches = ((proving.FIRST_UNITS, False), (proving.work_of(claim), True))  # with other claims of its paper at last
+    for units, lemmas in searches if all(item.refusal is not None for item in own) else ():  # also where there is none
         if broken:
             break
         stop()
-        searched, limited = _searched(claim, most)
+        searched, limited = _searched(claim, units, lemmas)
         derived, proof = with_file(searched, Path(out))
         evidence += derived
         proved = _is_proved(evidence)
@@ -297,10 +297,10 @@ def _of_its_own(claim: Claim) -> list[Evidence]:
         return [refused("given", f" with an error: {why}", "kernel", why=why)]
 
 
-def _searched(claim: Claim, units: int) -> tuple[list[Evidence], bool]:
+def _searched(claim: Claim, units: int, lemmas: bool) -> tuple[list[Evidence], bool]:
     """Of a derivation that is searched, and whether there may be one for more work; an error is as above."""
     try:
-        return proving.searched(claim, units)
+        return proving.searched(claim, units, lemmas=lemmas)
     except Exception as error:  # whatever happens in algebra
         log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
         why = f"{type(error).__name__}: {error}"

@@ -22,7 +22,7 @@ from validate.verdict import Evidence, Origin, refused
 UNITS = 500
 """Of work for the search, where a claim has no derivation; `theory.derivation.search.searching` says of what."""
 FIRST_UNITS = 150
-"""Of them, those with which a check begins; three in four of what is found is found with these."""
+"""Of them, those with which a check begins, without other claims; most of what is found is found with these."""
 UNITS_OF_NUMBERS = 1000
 """The same for claims about numbers alone, whose programs are small."""
 INSTANCES = 200
@@ -53,12 +53,16 @@ def evidence(claim: Claim, units: int = UNITS, until: float = inf) -> list[Evide
     return [*own, *derived]
 
 
-def searched(claim: Claim, units: int = UNITS, until: float = inf) -> tuple[list[Evidence], bool]:
-    """Of a derivation that a search finds, the evidence; and whether the limit of work ended it without one.
+def searched(claim: Claim, units: int = UNITS, until: float = inf, lemmas: bool = True) -> tuple[list[Evidence], bool]:
+    """Of a derivation that a search finds, the evidence; without one, whether there may be one for more work.
 
-    Args: as of `evidence`; the claim's own derivation is not read.
+    Args:
+        claim: whose own derivation is not read.
+        units: of work.
+        until: a time of this process (`time.process_time`), at which it ends.
+        lemmas: whether other claims of its paper are used.
     """
-    found, limited = _found(claim, units, until)
+    found, limited = _found(claim, units, until, lemmas)
     derived = [] if found is None else _derived(claim, found, "search")
     return _of_something(claim, [item for item in derived if item.outcome == "proved"]), limited
 
@@ -88,12 +92,12 @@ def _says_something(claim: Claim) -> bool:
     return bool(hunt(claim, pool=INSTANCES, evaluations=0).seen)
 
 
-def _found(claim: Claim, units: int, until: float) -> tuple[Sequence[Mapping[str, Any]] | None, bool]:
-    """The lines of a derivation that a search finds, and whether the limit of work ended it."""
+def _found(claim: Claim, units: int, until: float, lemmas: bool) -> tuple[Sequence[Mapping[str, Any]] | None, bool]:
+    """The lines of a derivation that a search finds, and whether more work may find some."""
     from theory.derivation.search.searching import search
 
     try:
-        found = search(claim, units, until)
+        found = search(claim, units, until, lemmas)
     except (ValueError, ArithmeticError, RecursionError) as error:  # beyond what is read
         log.debug("%s: no search: %s", claim.id, error)
         return None, False

@@ -19,7 +19,7 @@ Patch = pytest.MonkeyPatch
 
 def says(patch: Patch, *found: Evidence) -> None:
     patch.setattr(proving, "evidence", lambda claim, units=0: list(found))
-    patch.setattr(proving, "searched", lambda claim, units=0: (list(found), False))
+    patch.setattr(proving, "searched", lambda claim, units=0, lemmas=True: (list(found), False))
 
 
 PROVED = Evidence(

@@ -1,5 +1,6 @@
 """A hunt in two parts, between which a derivation is searched; what takes much work ends early."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,10 @@ def test_a_search_tells_whether_more_work_may_find_more():
     assert proving.searched(rate, 1) == ([], True)
     (found,), limited = proving.searched(rate)
     assert (found.outcome, limited) == ("proved", False)
+    beside = replace(rate, beside=(TRUE,))
+    assert proving.searched(beside, 1000, lemmas=False)[1] is False  # found without
+    beside = replace(FALSE, beside=(TRUE,))
+    assert proving.searched(beside, 100_000, lemmas=False) == ([], True)
     assert proving.searched(claim("false", "norm2(a) <= norm2(b)", vectors=("a", "b")), 10_000) == ([], False)
 
 
@@ -79,7 +84,7 @@ def test_a_break_ends_a_check_before_the_longer_search(
 ) -> None:
     asked: list[int] = []
 
-    def searched(one: Claim, units: int) -> tuple[list[object], bool]:
+    def searched(one: Claim, units: int, lemmas: bool) -> tuple[list[object], bool]:
         asked.append(units)
         return [], True
 

@@ -288,7 +288,7 @@ def test_a_break_against_a_proof_is_a_contradiction(monkeypatch: pytest.MonkeyPa
 def test_a_proof_that_ends_with_an_error_ends_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     from validate import examine
 
-    def fails(*_: object) -> list[object]:
+    def fails(*_: object, **__: object) -> list[object]:
         raise ZeroDivisionError("by 0")
 
     monkeypatch.setattr(proving, "searched", fails)

@@ -23,7 +23,7 @@ class Result:
         way: how it was found, in words.
         tried: what was tried, in words, in this order; where nothing was found it says where it broke off.
         seconds: how long it took.
-        limited: whether the limit of work ended it, so that with more there may be one.
+        limited: whether the limit of work ended it, or it did without other claims, so that there may be one for more.
     """
 
     lines: tuple[Mapping[str, Any], ...] | None
@@ -33,13 +33,14 @@ class Result:
     limited: bool = False
 
 
-def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
+def search(claim: Claim, units: int = UNITS, until: float = inf, lemmas: bool = True) -> Result:
     """Look for a derivation of a claim; what is returned as one has been accepted by the kernel.
 
     Args:
         claim: with a sentence.
         units: how much work may be done, in programs solved in floats.
         until: a time of this process (`time.process_time`) after which no more is.
+        lemmas: whether other claims of its paper are used, which takes longest.
 
     Raises:
         ValueError: for a claim without a sentence.
@@ -56,7 +57,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     if not claim.has_sentence:
         raise ValueError(f"{claim.id} has no sentence")
     started = time.perf_counter()
-    work, limited = Work(units, until), False
+    work, limited = Work(units, until), bool(claim.beside) and not lemmas
     tried: list[str] = []
     try:
         forms, settings, known = Forms(claim), Settings(claim), list(facts(claim))
@@ -65,7 +66,7 @@ def search(claim: Claim, units: int = UNITS, until: float = inf) -> Result:
     try:
         stages = [(1, True), (0, False), (1, False), *([(2, False)] if claim.of is None else [])]
         ways = [(stage, plain, *way) for stage, plain in stages for way in STRATEGIES]
-        if claim.beside:  # after what is simplest, before what takes longest
+        if claim.beside and lemmas:  # after what is simplest, before what takes longest
             ways.insert(len(STRATEGIES), (0, True, "from other claims", from_lemmas))
         for stage, plain, words, strategy in ways:
             context = Context(claim, forms, work, settings, list(known), stage=stage, plain=plain)
