@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parent.parent / "language" / "true_and_false"
 LABELLED = re.compile(r"# (TRUE|FALSE|VACUOUS)\b.*?\bclaim\(\s*\"([\w-]+)\"", re.DOTALL)
 WORDS = {"TRUE": ("proved", "supported"), "FALSE": ("refuted",), "VACUOUS": ("vacuous",)}
 OPEN = {
+    "counted/K": "its only number has two values, which earn no support",
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
     "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }

@@ -10,6 +10,7 @@ from tests.rounds import descent
 from theory import claim
 from validate.examine import examine
 from validate.instances.growth import grows_beyond, limit, still_growing
+from validate.instances.hunt import hunt
 
 PARTS = st.floats(0.05, 0.8)
 ENDS = st.floats(0.1, 3)
@@ -83,3 +84,10 @@ def test_a_rate_with_too_large_a_power_is_not_supported(power, verdict, tmp_path
         assuming=("smooth(f, L)", "convex(f)", "eta == 1/L"),
     )
     assert examine(one, quick=True, out=tmp_path).verdict == verdict
+
+
+def test_an_integer_that_a_relation_bounds_does_not_grow():
+    """k goes up to K, so that there are no runs of more than two rounds; a sum over any number of rounds has them."""
+    bounded = hunt(claim("bounded", "K <= 2", assuming=("k <= 2",)), pool=40, far=40, evaluations=0)
+    assert not bounded.reached.rungs
+    assert hunt(claim("free", "K <= K + 1"), pool=40, far=40, evaluations=0).reached.rungs

@@ -40,6 +40,8 @@ FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)),
 """By which numbers are moved; by how much left over right is to grow for it."""
 LEAP = 8
 """By which the farthest value of an integer is divided, to be tried first."""
+BESIDE = 4
+"""So many times as many terms as there are a claim has to speak of, if what grows with them is to tell anything."""
 CONFIRMED = 10**5
 """Terms of a sum that are added in fractions."""
 
@@ -145,8 +147,10 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
         both = series(claim, {name: v for name, v in base.values.items() if name != ROUNDS}, MOST_SUMMED)
         if both is None:
             return False
-        found.reached.sizes[ROUNDS] = MOST_SUMMED
-        found.reached.rungs.append((ROUNDS, both.rungs))
+        speaks = [K for K, _ in both.rungs if way.now < K <= BESIDE * way.now]
+        if all(longer(claim, base, way, K) is not None for K in speaks):  # else K is bounded, and nothing grows with it
+            found.reached.sizes[ROUNDS] = MOST_SUMMED
+            found.reached.rungs.append((ROUNDS, both.rungs))
         breaks = [K for K in both.breaks if K <= CONFIRMED]
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)
