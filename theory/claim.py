@@ -26,7 +26,7 @@ from typing import Any, Literal
 from theory.domain import COUNT, NAMED, POSITIVE, Domain
 from theory.for_every import ForEvery, assumption
 from theory.formula import Apply, Name, names_in
-from theory.predicates import Direction, Predicate
+from theory.predicates import Connected, Direction, Predicate
 from theory.program import NAME, TAKEN, Algorithm, Loop, Program, flat
 from theory.sentence import (
     COORDINATE,
@@ -49,6 +49,8 @@ from theory.sentence import (
     text_of,
 )
 
+RHO = "rho"
+"""The second eigenvalue of a matrix that is connected."""
 LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*\Z")
 """Names of papers."""
 
@@ -451,9 +453,15 @@ class Claim:
         sides += [side for relation in self.relations for side in relation.sides]
         sides += [*self.definitions.values(), *(c for one in self.predicates for c in one.constants)]
         written = {part.name for side in sides for part in everything(side) if isinstance(part, Name)}
+        self._check_eigenvalue(written)
         for one in self.predicates:
             for name in one.binds:
                 base, index = index_of(name)
+                if {name, base} & self.where.keys():
+                    raise SentenceError(
+                        f"{one.text}: where defines {base}, which is what this assumption says of it: write what it "
+                        f"stands for in its place, or assume {base} == ..."
+                    )
                 if index not in ("", "n"):
                     said = f"a constant is one number, or one a client as {base}_n, not {name}"
                     raise SentenceError(f"{one.text}: {said}")
@@ -462,6 +470,23 @@ class Claim:
                         f"{base} and {name} stand for the same numbers, one a client: give one of them another name, "
                         f"as {base}max"
                     )
+
+    def _check_eigenvalue(self, written: set[str]) -> None:
+        """rho is the second eigenvalue of one matrix where that is connected, and nothing else."""
+        networks = [one for one in self.predicates if isinstance(one, Connected)]
+        spoken = sorted(name for name in written if index_of(name)[0] == RHO)
+        others = [
+            one.text for one in self.predicates if one not in networks and any(index_of(n)[0] == RHO for n in one.binds)
+        ]
+        if not networks:
+            return
+        if others:
+            raise SentenceError(f"{others[0]}: {RHO} is the second eigenvalue of a matrix, by {networks[0].text}")
+        if [name for name in spoken if name != RHO]:
+            raise SentenceError(f"{spoken[-1]}: {RHO} is one number, the second eigenvalue of {networks[0].matrix}")
+        if spoken and len(networks) > 1:
+            said = " and ".join(one.text for one in networks)
+            raise SentenceError(f"{RHO} is the second eigenvalue of one matrix, and the claim has {said}")
 
     def _check(self) -> None:
         if not self.label or self.label[:1] == "/":
@@ -477,6 +502,8 @@ class Claim:
             if any(isinstance(part, Apply) and part.operation == COORDINATE for part in everything(tree)):
                 raise SentenceError(f"{text_of(tree)}: {COORDINATE} is said in the lines of derivations only")
         words = self.vocabulary
+        for name in () if self.of is None else sorted(self.where.keys() & set(self.of.parameters)):
+            raise SentenceError(f"where defines {name}, a parameter of the algorithm: assume {name} == ... instead")
         clash = sorted(set(words.states) & set(words.taps) | set(self.where) & (set(words.states) | set(words.taps)))
         if clash:
             raise SentenceError(f"{clash[0]!r} means two things: a state, a tap, a definition have names of their own")

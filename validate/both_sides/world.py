@@ -171,6 +171,8 @@ class World(Still):
 
     def quantile(self, e: Expression, q: Any, at: Mapping[str, int]) -> Any:
         """The least number that a tree exceeds with probability at most 1 - q: one of its values in the outcomes."""
+        if q <= 0 or q > 1:  # every number, or none, is such
+            raise UndefinedError("a quantile whose level is not in (0, 1]")
         free = read(e, self.words).free
         # of the largest over a run there is one law, asked for at every index of the sentence
         key = ("law", tuple([(name, value) for name, value in sorted(at.items()) if name in free]), self.choice)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from theory.claim import Claim
+from theory.claim import Claim, unread
 from theory.for_every import assumption
 from theory.formula import Name
-from theory.sentence import Sentence, everything
+from theory.sentence import Sentence, everything, index_of
 from validate.instances import point_moves, ridge_moves
 from validate.instances.candidates import Candidate, candidate_of, minimiser_of, realised
 from validate.instances.outcomes import measured_at_length
@@ -79,9 +79,14 @@ def anywhere(claim: Claim) -> Anywhere | None:
 
 
 def without(claim: Claim, texts: Collection[str]) -> Claim:
-    """The claim without some of what it assumes."""
+    """The claim without some of what it assumes, and without domains of numbers of which nothing speaks then."""
     assuming, standing = (tuple(t for t in some if t not in texts) for some in (claim.assuming, claim.standing))
-    return replace(claim, assuming=assuming, standing=standing)
+    with unread():
+        left = replace(claim, assuming=assuming, standing=standing)
+        names = {name for symbol in (*left.symbols, *left.where) for name in (symbol, index_of(symbol)[0])}
+        left = replace(left, parameters={name: one for name, one in left.parameters.items() if name in names})
+    left.read()
+    return left
 
 
 def _speaks_only_of(text: str, point: str) -> bool:

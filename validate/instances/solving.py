@@ -317,7 +317,7 @@ class Search(Solver):
         self.values[one.matrix] = self._network_of_clients(one.matrix)
         rho = satisfied.second_eigenvalue(self.values[one.matrix])
         if "rho" in self.symbols:
-            if rho == 0 and "rho" not in self.claim.parameters:
+            if not self.claim.domains["rho"].contains(rho) or (rho == 0 and "rho" not in self.claim.parameters):
                 return False
             self.values["rho"] = rho
         return True

@@ -210,6 +210,8 @@ class World(Still):
     def quantile(self, tree: Node, at: At) -> Any:
         """The least number that a tree exceeds with probability at most 1 - q: lower and upper ends by themselves."""
         inner, q = tree.args[0], self.value(tree.args[1], at, None)
+        if q <= 0 or q > 1:
+            raise Uncheckable("a quantile whose level is not in (0, 1]")
         items = self.items(inner, at)
         law = [(self.value(inner, at, outcome), p) for p, outcome in self.law(items)] if items else []
         if not items:

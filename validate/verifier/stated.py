@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,12 +14,13 @@ from .problems import described
 from .programs import named, read_program
 from .quadratics import Problem
 from .reading import FormatError, fields, list_of, number, shown, text_of
-from .sentences import INDICES, Node, Sentence, names_in, read_formula, read_sentence
+from .sentences import INDICES, Node, Sentence, index_of, names_in, read_formula, read_sentence
 from .steps import Program, Step
 from .vocabulary import Vocabulary
 
 ORIGINS = ("search", "pool", "worst case", "given")
 MOST_TEXTS = 200
+RHO = "rho"
 BY_MOMENTS = "expectations are found by moments: from means and covariances, which are computed here round by round"
 NOISE_BY_MOMENTS = (
     "noise stands for every law with its mean and second moment; here its covariance is a multiple of the identity"
@@ -88,6 +89,7 @@ def read_claim(data: Mapping[str, Any]) -> Claimed:
             raise FormatError(f"a constant of {shown(assumption.text)} is no number")
     for tree in definitions.values():
         words.read(tree)
+    _one_eigenvalue(assumptions, [*relations, sentence], definitions, meant)
     texts = {a.text for a in assumptions} | {r.text for r in relations}
     standing = [text_of(text, "standing").strip() for text in _texts(data.get("standing", []), "standing")]
     if set(standing) - texts:
@@ -101,6 +103,26 @@ def read_claim(data: Mapping[str, Any]) -> Claimed:
     if not isinstance(data["at"], dict) or not data["at"].keys() <= set(INDICES):
         raise FormatError("at is not an object of indices")
     return Claimed(sentence, assumptions, relations, words, _domains(data.get("domains", {})), program)
+
+
+def _one_eigenvalue(
+    assumptions: Sequence[Assumption],
+    sentences: Sequence[Sentence],
+    definitions: Mapping[str, Node],
+    meant: Sequence[str],
+) -> None:
+    """rho is the second eigenvalue of one matrix that is connected, and no other number has its name."""
+    networks = [one for one in assumptions if one.matrix]
+    if not networks:
+        return
+    said = [tree for one in sentences for tree in (one.left, one.right)]
+    constants = [tree for one in assumptions for tree in one.constants]
+    names = {name for tree in (*said, *definitions.values()) for name in names_in(tree)}
+    others = {name for tree in constants for name in names_in(tree)} | set(meant) | (names - {RHO})
+    if any(index_of(name)[0] == RHO for name in others):
+        raise FormatError("rho is the second eigenvalue of the matrix, and something else")
+    if RHO in names and len(networks) > 1:
+        raise FormatError("rho is the second eigenvalue of one matrix, and several are connected")
 
 
 def _texts(data: Any, name: str) -> list[Any]:
