@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.rounds import gossip, local
 from theory import algorithm, claim, derivation
 from theory.domain import PROBABILITY, Domain
 from theory.sentence import SentenceError
@@ -17,22 +18,9 @@ from validate.verifier.derivation import verify_derivation
 from validate.verifier.reading import FormatError
 
 
-@algorithm(x="each x0")
-def gossip(w, x, *, W, eta):
-    return w.mix(x - eta * w.gradient(x), W)
-
-
 @algorithm(x="each x0", y="each x0")
 def two(w, x, y, *, W, V):
     return w.mix(x, W), w.mix(y, V)
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        y = y - eta * w.gradient(y)
-    return w.mean(y)
 
 
 @algorithm

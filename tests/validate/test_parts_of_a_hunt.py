@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.rounds import descent
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.program import work
@@ -21,11 +22,6 @@ from validate.instances.seen import Hunt, measured
 @algorithm(x="x0")
 def one_after_another(w: Any, x: Any, *, eta: Any) -> Any:
     return w.visit(x, lambda v, one: v - eta * one.gradient(v))
-
-
-@algorithm(x="x0")
-def descent(w: Any, x: Any, *, eta: Any) -> Any:
-    return x - eta * w.mean(w.gradient(x))
 
 
 CONTRACTS = ("smooth(f_n, L)", "strongly_convex(f_n, mu)", "eta == 1/L")
