@@ -474,12 +474,12 @@ class Claim:
     def _check_eigenvalue(self, written: set[str]) -> None:
         """rho is the second eigenvalue of one matrix where that is connected, and nothing else."""
         networks = [one for one in self.predicates if isinstance(one, Connected)]
+        if not networks:
+            return
         spoken = sorted(name for name in written if index_of(name)[0] == RHO)
         others = [
             one.text for one in self.predicates if one not in networks and any(index_of(n)[0] == RHO for n in one.binds)
         ]
-        if not networks:
-            return
         if others:
             raise SentenceError(f"{others[0]}: {RHO} is the second eigenvalue of a matrix, by {networks[0].text}")
         if [name for name in spoken if name != RHO]:

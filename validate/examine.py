@@ -292,8 +292,7 @@ def _of_its_own(claim: Claim) -> list[Evidence]:
     try:
         return proving.evidence(claim, 0)
     except Exception as error:  # whatever happens in algebra
-        log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
-        why = f"{type(error).__name__}: {error}"
+        why = _told(claim, error)
         return [refused("given", f" with an error: {why}", "kernel", why=why)]
 
 
@@ -302,9 +301,14 @@ def _searched(claim: Claim, units: int, lemmas: bool) -> tuple[list[Evidence], b
     try:
         return proving.searched(claim, units, lemmas=lemmas)
     except Exception as error:  # whatever happens in algebra
-        log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
-        why = f"{type(error).__name__}: {error}"
-        return [Evidence("algebra", "undecided", f"its proof ended with an error: {why}", origin="search")], False
+        why = f"its proof ended with an error: {_told(claim, error)}"
+        return [Evidence("algebra", "undecided", why, origin="search")], False
+
+
+def _told(claim: Claim, error: Exception) -> str:
+    """How a proof ended; where it did is in the log."""
+    log.debug("%s: its proof ended with an error", claim.id, exc_info=True)
+    return f"{type(error).__name__}: {error}"
 
 
 def _given(claim: Claim, out: Path, quick: bool) -> list[tuple[Evidence, Path | None]]:

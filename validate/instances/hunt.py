@@ -94,7 +94,6 @@ def hunt(
     smallest: bool = True,
     operations: int | None = None,
     last: str = COORDINATES,
-    least: int = BEFORE,
     begun: Hunt | None = None,
     again: bool = False,
 ) -> Hunt:
@@ -115,13 +114,12 @@ def hunt(
             is left going to the next, but none before `LEAST` instances, unless all of it is spent; few numbers and the
             search have shares of their own.
         last: the stage after which it ends: `POOL`, `LARGER`, or no earlier one.
-        least: instances of the pool before anything else that no share of the budget cuts.
         begun: a hunt for the same claim from the same seed that broke nothing, which goes on.
         again: whether a hunt from another seed broke nothing: stages that draw nothing from the seed are left out.
     """
     found = Hunt() if begun is None else begun
     doubts = _Doubts(claim, found, accepted, smallest)
-    means = _Means(pool, evaluations, far, seed, tell, stop, operations, last, least, again)
+    means = _Means(pool, evaluations, far, seed, tell, stop, operations, last, again)
     for seen, stage in _breaks(claim, found, means):
         if doubts.settled(seen, stage):
             return found
@@ -141,7 +139,6 @@ class _Means:
     stop: Callable[[], bool]
     operations: int | None
     last: str
-    least: int
     again: bool
 
 
@@ -158,7 +155,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
         return ((seen, POOL) for seen in _of_pool(claim, found, seeds, seed, stop, spent))
 
     if not found.few:
-        yield from some(ALONE if means.last == POOL else FIRST, means.least)
+        yield from some(ALONE if means.last == POOL else FIRST, BEFORE)
         if means.last == POOL:
             return
         yield from _of_few_numbers(claim, found, means)
