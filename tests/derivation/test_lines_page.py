@@ -86,6 +86,7 @@ def test_a_schema_says_what_the_table_has(row: list[str]) -> None:
 
 ONE_THING = ("cauchy", "triangle", "jensen", "exp", "exp sum", "exp power")
 ONE_THING += ("log product", "log quotient", "exp log", "log exp", "markov", "quantile norm")
+ONE_THING += ("power sum", "power product", "power power")
 """Axioms that say one thing, so that their sentence may be left out."""
 
 

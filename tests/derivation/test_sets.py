@@ -192,7 +192,8 @@ def test_a_minimiser_of_which_the_claim_does_not_speak_need_not_be_there() -> No
         ("a**(m + 1) <= a**m", {"a": REAL}, "a <= 1", ("a", "m", "m + 1"), False),
         ("a**(m + 1) <= a**m", {"a": NONNEGATIVE}, "a <= 1", ("a", "m", "m + 1"), True),
         ("a**(m + 1) <= a**m", {}, "a >= 1", ("a", "m + 1", "m"), False),
-        ("a**b <= a**(b + c)", {"c": NONNEGATIVE, "b": NONNEGATIVE}, "a >= 1", ("a", "b", "b + c"), False),
+        ("a**b <= a**(b + c)", {"c": NONNEGATIVE, "b": NONNEGATIVE}, "a >= 1", ("a", "b", "b + c"), True),
+        ("a**(b + c) <= a**b", {"a": NONNEGATIVE, "c": NONNEGATIVE, "b": REAL}, "a <= 1", ("a", "b", "b + c"), False),
         ("1 <= a**(s - m)", {"s": INDEX}, "a >= 1", ("a", "0", "s - m"), False),
     ],
 )

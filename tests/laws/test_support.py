@@ -347,6 +347,30 @@ def test_what_a_state_keeps_is_of_the_first_round(of: Algorithm, statement: str,
     assert compares_far_rounds(one) is far
 
 
+@algorithm(x="x0", s="0 * x0")
+def with_sum(w: Any, x: Any, s: Any, *, eta: Any) -> Any:
+    g = w.mean(w.gradient(x, w.sample()))
+    return x - eta * g, s + eta * g
+
+
+SAMPLED = ("smooth(f_ni, L)", "quadratic(f_ni)")
+
+
+@pytest.mark.parametrize(
+    ("statement", "assuming", "far"),
+    [
+        ("norm2(x[k] - (x0 - s[k])) <= 0", SAMPLED, False),
+        ("norm2(x[k] - (x0 - s[k])) <= norm2(x0)", SAMPLED, True),
+        ("norm2(x[k] - (x0 - s[k])) <= 0", SAMPLED[:1], True),
+    ],
+)
+def test_a_vector_of_quadratics_that_is_to_be_0_is_a_polynomial(
+    statement: str, assuming: tuple[str, ...], far: bool
+) -> None:
+    """Which nearly all runs tell from 0, however long they are."""
+    assert compares_far_rounds(claim("one", statement, of=with_sum, assuming=assuming)) is far
+
+
 def test_few_solutions_of_an_equation_earn_nothing(tmp_path: Path) -> None:
     """Of the solutions (3, 2), (17, 12), (99, 70), ... the first two satisfy it."""
     found = examine(claim("pell", "H <= 12", assuming=("K**2 == 2*H**2 + 1",)), quick=True, out=tmp_path)

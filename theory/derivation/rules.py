@@ -203,6 +203,8 @@ def _axiom(
             return [Sentence(call("exp", call("log", e)), "==", e)], {}
         case "log exp" if len(of) == 1:
             return [Sentence(call("log", call("exp", e)), "==", e)], {}
+        case "power sum" | "power product" | "power power" if len(of) == 3 and kernel.signs.positive(e):
+            return [_of_powers(kernel, schema, *of)], {}
         case "abs" if len(of) == 1:
             return [Sentence(e, "<=", call("abs", e)), Sentence(call("neg", e), "<=", call("abs", e))], {}
         case "square" if len(of) == 1:
@@ -224,12 +226,29 @@ def _axiom(
     raise RejectedError(f"{schema} is no axiom, or not of these numbers")
 
 
+def _of_powers(kernel: Kernel, schema: str, base: Expression, one: Expression, other: Expression) -> Sentence:
+    """The laws of powers of positive numbers, with any exponents."""
+
+    def power(b: Expression, e: Expression) -> Expression:
+        return applied("**", (b, e))
+
+    if schema == "power sum":
+        both = applied("*", (power(base, one), power(base, other)))
+        return Sentence(power(base, applied("+", (one, other))), "==", both)
+    if schema == "power power":
+        return Sentence(power(power(base, one), other), "==", power(base, applied("*", (one, other))))
+    if not kernel.signs.positive(one):
+        raise RejectedError(f"nothing says that {text_of(one)} is positive")
+    both = applied("*", (power(base, other), power(one, other)))
+    return Sentence(power(applied("*", (base, one)), other), "==", both)
+
+
 def _exponents(kernel: Kernel, base: Expression, low: Expression, high: Expression) -> list[Sentence]:
-    """Powers of what is at least 1 grow with the exponent, an integer at least 0; those of less shrink."""
+    """Powers of what is at least 1 grow with the exponent; those of less, if positive or of integers >= 0, shrink."""
     one = parse_sentence("0 <= 1").right
-    whole = all(kernel.reader.whole(kernel.reader.value(e)) for e in (low, high))
-    if not whole or not all(map(kernel.signs.nonnegative, (low, applied("-", (high, low))))):
-        raise RejectedError("the exponents are integers, 0 <= the first <= the second")
+    whole = all(kernel.reader.whole(kernel.reader.value(e)) for e in (low, high)) and kernel.signs.nonnegative(low)
+    if not (whole or kernel.signs.positive(base)) or not kernel.signs.nonnegative(applied("-", (high, low))):
+        raise RejectedError("the exponents are in order, and integers >= 0 unless the base is positive")
     less, more = applied("**", (base, low)), applied("**", (base, high))
     if kernel.signs.nonnegative(applied("-", (base, one))):
         return [Sentence(less, "<=", more)]

@@ -94,18 +94,18 @@ def atom(a: Atom) -> str:
 def _at_round(data: Sequence[Any]) -> str:
     if len(data) == 1:
         return ""
-    if number(data[1]) == "k":
-        return "_k"
+    if (index := number(data[1])) in ("k", "h", "j"):  # of a round, a turn, or what is remembered
+        return f"_{index}"
     raise UnspeakableError(f"{data[0]} of another round than k")
 
 
 def bound(binders: Sequence[Binder], body: Any) -> str:
     """A product under binders; two clients of one product stand in means of their own."""
-    if len(body) == 1 and body[0][0].kind in ("E", "vec") and body[0][1] == 1:
-        inner = body[0][0]
-        if inner.kind == "vec":
-            return around(binders, vector_atom(inner.data[0]))
-        return f"E({bound(binders, inner.data[0])})"
+    if len(body) == 1 and body[0][0].kind == "E" and body[0][1] == 1:
+        return f"E({bound(binders, body[0][0].data[0])})"
+    vectors = [a for a, _ in body if a.kind == "vec"]
+    if len(vectors) == 1:
+        return around(binders, _scaled([(a, e) for a, e in body if a.kind != "vec"], vector_atom(vectors[0].data[0])))
     kinds = [b.kind for b in binders]
     if len(set(kinds)) == len(kinds):
         return around(binders, monomial(body))

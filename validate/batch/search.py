@@ -13,7 +13,7 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, zip_longest
+from itertools import chain, takewhile, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -76,7 +76,7 @@ def searched(
         found: instances that were measured, from which sizes are taken.
         most: instances that are measured exactly.
         seed: of what is drawn.
-        stop: asked between populations.
+        stop: asked between populations, and between what they are made of.
         spent: whether so large a part of the budget is.
     """
     rng = np.random.default_rng(random.Random(f"{seed} in batches, {claim.spelling}").getrandbits(64))
@@ -84,7 +84,8 @@ def searched(
     def over() -> bool:
         return stop() or spent(1) or found.evaluations >= most
 
-    shapes = [] if over() else list(_shapes(claim, found, lambda: spent(TO_RECORD)))
+    made = () if over() else _shapes(claim, found, lambda: stop() or spent(TO_RECORD), stop)
+    shapes = [*takewhile(lambda _: not stop(), made)]
     nearest: list[float] = []
     while shapes and not over():  # a budget that is larger has populations from other seeds
         nearest.append(NONE)
@@ -229,7 +230,9 @@ class _Integer:
         return bool(self.values) or (bool(self.later) and nearer)
 
 
-def _shapes(claim: Claim, found: Hunt, enough: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+def _shapes(
+    claim: Claim, found: Hunt, enough: Callable[[], bool], stop: Callable[[], bool]
+) -> Iterator[tuple[Traced, Array]]:
     """One size after another, what takes least first: what is recorded, and the free numbers of instances of it.
 
     Nothing more is recorded of instances that were seen once there is `enough` of it, if there is any.
@@ -263,7 +266,7 @@ def _shapes(claim: Claim, found: Hunt, enough: Callable[[], bool]) -> Iterator[t
     known_ones = [(here, np.array(columns).T) for here, columns in (*one_each, *others[:SHAPES])]
     made = (
         (here, first)
-        for here, first in chain(starts(claim), lean(claim))
+        for here, first in chain(starts(claim, stop), lean(claim, stop))
         if here.layout.size <= MOST_NUMBERS and len(here.rows) <= MOST_STEPS
     )
     # where every run is long, what was seen may take all of the budget

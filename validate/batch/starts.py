@@ -9,7 +9,7 @@ From there on a population goes by itself.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -44,14 +44,21 @@ MOST_ROUNDS = 300
 """Of a claim whose relations say how many there are."""
 
 
-def starts(claim: Claim) -> Iterator[tuple[Traced, Array]]:
-    """What is recorded of piecewise quadratics, for each number of different ones, and free numbers of some of them."""
+def starts(claim: Claim, stop: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+    """What is recorded of piecewise quadratics, for each number of different ones, and free numbers of some of them.
+
+    Args:
+        claim: the claim.
+        stop: asked before each is made.
+    """
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not has_functions(claim) or not allows_pieces(claim) or shape.even != "any":
         return
     rng = random.Random(f"pieces, {claim.spelling}")
     for size, different in _sizes(claim):
-        here = next(filter(None, (_recorded(claim, shape, size, different, rng) for _ in range(TRIES))), None)
+        here = next(
+            filter(None, (_recorded(claim, shape, size, different, rng) for _ in range(TRIES) if not stop())), None
+        )
         if here is not None:
             yield here, _numbers(claim, shape, here, np.random.default_rng(rng.getrandbits(64)))
 
@@ -68,8 +75,8 @@ TURNS = 4
 ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
 
 
-def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
-    """What is recorded of quadratics that are curved along one row each, and free numbers of some of them."""
+def lean(claim: Claim, stop: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+    """What is recorded of quadratics that are curved along one row each, and free numbers of some; as `starts`."""
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not has_functions(claim) or shape.flat or shape.alike_clients or shape.even != "any":
         return
@@ -77,7 +84,7 @@ def lean(claim: Claim) -> Iterator[tuple[Traced, Array]]:
     sizes = (*LEAN, *(LEAN_SAMPLES if drawn and not shape.alike_samples else ()))
     rng, aside = random.Random(f"lean, {claim.spelling}"), random.Random(f"lean in turns, {claim.spelling}")
     for size in (size for size in sizes if fits(claim, size)):
-        here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES))), None)
+        here = next(filter(None, (_recorded_lean(claim, shape, size, rng) for _ in range(TRIES) if not stop())), None)
         if here is None or not here.layout.hessian.size:
             continue
         yield here, _lean_numbers(here, np.random.default_rng(rng.getrandbits(64)))

@@ -1,8 +1,9 @@
-"""One rare outcome of many, with the level of a quantile beside its chance: what sets Markov's bound apart from a log.
+"""One rare outcome of many: what sets a variance apart from what happens, and Markov's bound apart from a logarithm.
 
 Of m samples, or of N clients of whom one is chosen, one is far away and all others are equal, so that the mean stays
-where it was: sqrt(m - 1) times as far as the variance says. How many there are and the level grow together. Of d
-coordinates one alone is something, and a coin falls once in so many rounds. Samples that are equal are drawn as one.
+where it was: sqrt(m - 1) times as far as the variance says. For a claim about every outcome that is enough; for one
+about a quantile the level is beside its chance, and how many there are and the level grow together. Of d coordinates
+one alone is something, and a coin falls once in so many rounds. Samples that are equal are drawn as one.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.formula import Apply
 from theory.program import work
-from theory.sentence import Expression
+from theory.sentence import Expression, read
 from validate.instances.affordable import everything_said
-from validate.instances.altered import BESIDE, chances_of, levels
+from validate.instances.altered import BESIDE, chances_of, levels, with_altered_numbers
 from validate.instances.candidates import Candidate, candidate_of, realised, setting_of, worth
 from validate.instances.free_vectors import free_vectors
 from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, fitting_sizes, has_functions, instance_of_values, needs_minimiser
 from validate.instances.refitting import refitted
 from validate.instances.roles import Roles, roles_in
-from validate.instances.seen import Seen, measured
+from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.setting import Setting
 from validate.instances.shapes import Shape, Size, shape_of
 
@@ -44,6 +45,8 @@ WIDEST = 20
 """Coordinates, at most: Hessians have their square."""
 SHARE = 1.5
 """Of the budget, which is left out of it."""
+ALTERED = 3
+"""Of a claim about every outcome the tightest instances, whose numbers are altered: its steps may have to be short."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Case:
         away: whether the run begins away from the minimiser.
         rounds: of the run.
         sharp: whether other numbers are where the claim has the least room.
+        clients: how many there are at least.
     """
 
     kind: Kind
@@ -65,6 +69,7 @@ class Case:
     away: bool
     rounds: int
     sharp: bool
+    clients: int = 1
 
 
 FORMS = ((False, False), (False, True), (True, True))
@@ -72,25 +77,34 @@ FORMS = ((False, False), (False, True), (True, True))
 
 
 def with_one_far_away(claim: Claim, stop: Callable[[], bool], budget: Budget) -> Iterator[Seen]:
-    """Instances with one rare outcome and the level of a quantile beside its chance, measured.
+    """Instances with one rare outcome, and the level of a quantile beside its chance, measured.
 
     What they take is not of the budget, and they draw from a generator of their own.
 
     Args:
-        claim: with a number in the level of a quantile, and an algorithm that draws; there are none for another.
+        claim: with a number in the level of a quantile, or about every outcome, and an algorithm that draws; there are
+            none for another.
         stop: asked between instances.
         budget: of the hunt.
     """
-    if claim.program is None or not claim.program.random or not levels(claim) or not has_functions(claim):
+    if claim.program is None or not claim.program.random or not has_functions(claim):
+        return
+    every = not levels(claim)
+    if every and not any(read(side, claim.vocabulary).random for side in claim.sentence.sides):
         return
     before = work.operations()
-    for one in _instances(claim):
+    tightest: list[Seen] = []
+    for one in _in_every_outcome(claim) if every else _instances(claim):
         if stop() or budget.took(before, SHARE):
             break
         seen = None if one is None else measured(claim, one)
-        if seen is not None:
-            yield seen
+        if seen is None:
+            continue
+        yield seen
+        if every:
+            tightest = sorted([*tightest, seen], key=lambda seen: -seen.score)[:ALTERED]
     budget.leave_out(before)
+    yield from with_altered_numbers(claim, Hunt(seen=tightest), stop, budget)
 
 
 def _cases(claim: Claim) -> Iterator[Case]:
@@ -126,6 +140,14 @@ def _instances(claim: Claim) -> Iterator[Drawn | None]:
             yield from _with_level(claim, kept[-1][0], chance / (1 + chance))
     for (c, chance), below in product(kept, (BESIDE, F(0))):
         yield from _with_level(claim, c, chance - below)
+
+
+def _in_every_outcome(claim: Claim) -> Iterator[Drawn | None]:
+    """The instances of all cases, also with two clients, of whom one is far away: that the mean is not."""
+    for case in _cases(claim):
+        yield _one(claim, case)
+        if case.kind != "clients":
+            yield _one(claim, replace(case, clients=2))
 
 
 def _with_level(claim: Claim, c: Candidate, above: Fraction) -> Iterator[Drawn | None]:
@@ -187,6 +209,7 @@ def _size(claim: Claim, case: Case) -> Size | None:
         return None
     least = min(sizes, key=lambda size: (size.dim, size.clients, size.samples))
     kinds = {"samples": "samples", "clients": "clients", "coordinates": "dim"}
+    least = replace(least, clients=max(case.clients, least.clients))
     size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
     return size if fits(claim, size) else None
 

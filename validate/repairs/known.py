@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 from theory.claim import Claim
@@ -36,6 +37,9 @@ LEAST = 3
 """Instances that do not break the printed claim, at which a candidate has to say something."""
 FIRST = 0.12
 """Of the time, for the instances of the printed claim."""
+SEARCHED, SEARCHING, APART = 500_000, 0.5, 10**7
+"""Operations of the first hunt for one that breaks it, where the pool has none; of the time that is left, after which
+no other hunt begins; what is between their seeds."""
 
 
 @dataclass
@@ -204,7 +208,7 @@ def known_of(
     claim: Claim,
     end: float,
     tell: Callable[[str], None],
-    last: float = float("inf"),
+    last: float = inf,
     proved: Callable[[], bool] = lambda: False,
 ) -> tuple[Known, Seen | None]:
     """The instances of a printed claim, and one that breaks it; None where none does.
@@ -231,11 +235,7 @@ def known_of(
         return known, None
     if not broken:
         tell(f"{claim.id}: a search for an instance that breaks it")
-        found = hunt(
-            claim, pool=400, evaluations=600, far=240, operations=500_000, smallest=False,
-            accepted=lambda one: accepted(claim, one, True), begun=Hunt(drawn=POOL, seen=seen),
-            stop=lambda: time.process_time() > last,
-        )  # fmt: skip
+        found = _searched(claim, Hunt(drawn=POOL, seen=seen), last)
         seen = [*{id(one): one for one in (*seen, *found.seen)}.values()]
         if found.broken is None:
             return known, None
@@ -256,6 +256,21 @@ def known_of(
     spread = rest[TIGHT // 2 :: max(1, 2 * len(rest) // TIGHT)]
     known.others = [now.drawn for now in (*rest[: TIGHT // 2], *spread)][:TIGHT]
     return known, broken[0]
+
+
+def _searched(claim: Claim, begun: Hunt, last: float) -> Hunt:
+    """Hunts from other seeds, with twice the budget each, until one breaks the claim or a part of the time is over."""
+    operations, seed = SEARCHED, 0
+    end = time.process_time() + SEARCHING * (last - time.process_time())
+    while True:
+        found = hunt(
+            claim, pool=400, evaluations=600, far=240, operations=operations, smallest=False, seed=seed, again=seed > 0,
+            accepted=lambda one: accepted(claim, one, True), begun=begun if not seed else None,
+            stop=lambda: time.process_time() > last,
+        )  # fmt: skip
+        if found.broken is not None or not found.seen or not time.process_time() < end < inf:
+            return found
+        operations, seed = 2 * operations, seed + APART
 
 
 def _digits(seen: Seen) -> int:

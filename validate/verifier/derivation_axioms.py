@@ -25,6 +25,9 @@ AXIOMS = {
     "log quotient": (2, ("log(a_/b_) == log(a_) - log(b_)",)),
     "exp log": (1, ("exp(log(a_)) == a_",)),
     "log exp": (1, ("log(exp(a_)) == a_",)),
+    "power sum": (3, ("a_**(b_ + c_) == a_**b_*a_**c_",)),
+    "power product": (3, ("(a_*b_)**c_ == a_**c_*b_**c_",)),
+    "power power": (3, ("(a_**b_)**c_ == a_**(b_*c_)",)),
     "square": (1, ("0 <= a_*a_",)),
     "abs": (1, ("a_ <= abs(a_)", "-a_ <= abs(a_)")),
     "bernoulli": (2, ("(1 + a_)**b_ >= 1 + b_*a_",)),
@@ -101,7 +104,7 @@ class Axioms(Sets):
         if name not in AXIOMS or len(of) != AXIOMS[name][0]:
             raise Uncheckable(f"the axiom {shown(name)} is not known here, or takes another number of expressions")
         self.asked(name, of)
-        trees = dict(zip(("a_", "b_"), of, strict=False))
+        trees = dict(zip(("a_", "b_", "c_"), of, strict=False))
         found = (read_sentence(text, "an axiom") for text in AXIOMS[name][1])
         return [Sentence(put(s.left, trees), s.relation, put(s.right, trees), "") for s in found]
 
@@ -110,6 +113,9 @@ class Axioms(Sets):
         of_logarithms = name in ("log", "log product", "log quotient", "exp log")
         if of_logarithms and not all(self.signs.pos(e, self.start) for e in of):
             raise Uncheckable("the argument of a logarithm is not certainly positive")
+        bases = of[: 2 if name == "power product" else 1]
+        if name.startswith("power ") and not all(self.signs.pos(e, self.start) for e in bases):
+            raise Uncheckable(f"{name}: a base is not certainly positive")
         if name in ("bernoulli", "exp power"):
             whole = self.signs.integer(of[1], self.start) and self.signs.nonneg(of[1], self.start)
             if not whole or (name == "bernoulli" and not self.signs.nonneg(Node("+", (ONE, of[0])), self.start)):
@@ -145,14 +151,19 @@ class Axioms(Sets):
         return found
 
     def exponents(self, of: list[Node]) -> list[Sentence]:
-        """Powers of a number that is at least 1 grow with the exponent, an integer; those of one in [0, 1] fall."""
+        """Powers of a number that is at least 1 grow with the exponent; those of one in [0, 1] fall.
+
+        The exponents are integers that are at least 0, or the number is positive.
+        """
         if len(of) != 3:
-            raise Uncheckable("exponents takes a number and two integers")
+            raise Uncheckable("exponents takes a number and two exponents")
         a, e, f = of
         signs, start = self.signs, self.start
         whole = signs.integer(e, start) and signs.integer(f, start) and signs.nonneg(e, start)
-        if not (whole and signs.nonneg(Node("-", (f, e)), start)):
-            raise Uncheckable("exponents: one is no integer, or they are not certainly in order")
+        if not ((whole or signs.pos(a, start)) and signs.nonneg(Node("-", (f, e)), start)):
+            raise Uncheckable(
+                "exponents: not certainly in order, or not integers >= 0 of a base that may not be positive"
+            )
         few, many = Node("**", (a, e)), Node("**", (a, f))
         found = []
         if signs.nonneg(Node("-", (a, ONE)), start):

@@ -43,12 +43,13 @@ class Names(Ranges):
         spoken = {name for tree in trees for name in names_in(tree)}
         self.indexed = {base: index for base, index in map(index_of, sorted(spoken)) if index}
         own = set() if claimed.program is None else set(claimed.program.parameters)
-        self.symbols = spoken | own | {"N", "d", "rho"}
         K = algebra.of(algebra.atom("p", "K"))
         self.start = Env(nums={name: algebra.of(algebra.var(name)) for name in "khj"} | {"K": K})
         steps = [] if claimed.program is None else list(steps_of(claimed.program.body))
         self.shifted = shifted(claimed.program)
         self.weights = {s.label for s in steps if isinstance(s, Step) and s.op == "combine"}
+        of_vectors = {f"{label}_{index}" for label in self.weights for index in "hj"}
+        self.symbols = spoken | own | of_vectors | {"N", "d", "rho"}
 
     def number(self, tree: Node) -> int:
         """A number that trees have in common that are the same."""

@@ -161,6 +161,8 @@ def _bounds(derivation: Proof, of: Sequence[Term], line: Line) -> tuple[Said, Li
 
 def _exponents(derivation: Proof, base: Term, low: Nat, high: Nat) -> tuple[Said, Lines]:
     """Powers of what is at least 1 grow with the exponent; those of what is in [0, 1] shrink."""
+    if low.constant < 0 or any(times_ < 0 for _, times_ in low.terms):
+        raise NotExportedError("exponents that may be negative are not exported yet")
     order = [f"apply INR_le. {' '.join(_at_most(derivation, App('INR', (low,)), App('INR', (high,))))}"]
     if derivation.signs.prove(minus(base, ONE)) is not None:
         more = _at_most(derivation, ONE, base)

@@ -17,7 +17,7 @@ from theory.derivation.search.problem import Answer, Block, Multiple, Problem
 from theory.derivation.search.signs import Fact, Signs
 from theory.derivation.spoken import monomial, number
 from theory.formula import Apply, Name
-from theory.sentence import At, parse_expression, parse_sentence, text_of
+from theory.sentence import At, Expression, parse_expression, parse_sentence, text_of
 
 
 def combine(
@@ -63,7 +63,7 @@ class _Combination(Candidates):
         if self.problem is not None:
             tried.append(f"{self.sentence}: {self.problem}")
             return None
-        if not self.goal:
+        if not self.goal and (self.equation or not self._divides()):
             return self._identity()
         if not self._can_hold:
             tried.append("no numbers among those that are tried satisfy the hypotheses")
@@ -125,6 +125,11 @@ class _Combination(Candidates):
             answer = answer or (None if self.strict else self._sign(problem))
         return None if answer is None else self._written(answer, problem)
 
+    def _divides(self) -> bool:
+        """Whether something that is made of numbers stands below a line in what a round makes of the sentence."""
+        steps = filter(None, map(self.forms.step, self.stated))
+        return any(len(p) > 1 for _, form in steps for c in form.values() for p in c.under)
+
     def _squares(self) -> dict[str, Element]:
         """Of each root the number of which it is one, where all that stands in it is spoken of."""
         found, forms = {}, self.forms
@@ -160,24 +165,31 @@ class _Combination(Candidates):
         return found
 
     def _ties(self) -> list[tuple[Raw, int, Element, int]]:
-        """Equations that say what a parameter is: the line, its place, its value, the sign it has in right - left."""
+        """Equations that say what a parameter, or a power, is: the line, the place, its value, its sign in the gap."""
         found: list[tuple[Raw, int, Element, int]] = list(self.ties)
         for r in self.numbers:
             if not r.free:
                 continue
             tree = parse_sentence(r.of.sentence)
             for side, sign in ((tree.left, -1), (tree.right, 1)):
-                if not isinstance(side, Name) or side.name not in self.field.atoms:
+                at = self._place_of(side)
+                if at is None:
                     continue
-                at = self.field.places[side.name]
                 gen = self.field.inner.gens[at]
-                value = gen - self._tied_by(self.forms.element(self.field, r.form[()]) * sign, found)
-                if any(m[at] for p in (value.numer, value.denom) for m in p):
+                value = gen - self._without_squares(self.forms.element(self.field, r.form[()]) * sign)
+                if any(self._has(e, at) for e in (value, self._tied_by(value, found))):
                     continue
-                found = [(o, i, self._tied_by(v, [(r, at, value, sign)]), s) for o, i, v, s in found]
                 found.append((r, at, value, sign))
                 break
         return found
+
+    def _place_of(self, side: Expression) -> int | None:
+        """Of a parameter, or a power, that stands alone."""
+        if isinstance(side, Name):
+            return self.field.places.get(side.name)
+        if isinstance(side, Apply) and side.operation == "**":
+            return self.field.places.get(self.forms.simplified(text_of(side)))
+        return None
 
     def _tied(self, e: Element) -> Element:
         return self._without_squares(self._tied_by(self._without_squares(e), self.ties))
@@ -215,10 +227,16 @@ class _Combination(Candidates):
         return found
 
     def _tied_by(self, e: Element, ties: Sequence[tuple[Raw, int, Element, int]]) -> Element:
-        for _, at, value, _ in ties:
-            if any(m[at] for p in (e.numer, e.denom) for m in p):
-                e = self.field.put(e, at, value)
+        for _ in ties:  # what is put in may have what is tied, too
+            for _, at, value, _ in ties:
+                if self._has(e, at):
+                    e = self.field.put(e, at, value)
         return e
+
+    @staticmethod
+    def _has(e: Element, at: int) -> bool:
+        """Whether an atom occurs in an element."""
+        return any(m[at] for p in (e.numer, e.denom) for m in p)
 
     def _last(self, **rest: Any) -> Line:
         """The last line; what cannot be written, as a sum of K + 1 terms, is left to the rule around it."""
@@ -394,6 +412,8 @@ class _Combination(Candidates):
             if step is not None:
                 name = self.context.name("step")
                 said, rounds = forms.of_each_round(key) or (step[0], [])
+                for e in step[1].values():  # what is below a line there is not 0
+                    self.signs.divides(forms.element(field_, e))
                 lines.append({"name": name, "sentence": said, "by": "step"})
                 part: dict[str, Any] = {"line": name, "times": field_.text(-c, self.places)}
                 parts_.append({**part, "over": rounds} if rounds else part)
@@ -406,7 +426,7 @@ class _Combination(Candidates):
         last = self._last(by="combination", parts=parts_)
         if squares:
             last["squares"] = squares
-        return [*self._needed([*lines, *self.signs.lines, last]), *lines, *self.signs.lines, last]
+        return [*self._needed([*lines, *self.signs.lines, last]), *self.signs.lines, *lines, last]
 
     @property
     def strict(self) -> bool:
@@ -449,11 +469,11 @@ class _Combination(Candidates):
         """Multiples of equations between parameters that make up for what was put in; `rest` is what is left then."""
         found = []
         left = {key: one for key, c in rest.items() if (one := self._without_squares(c))}
-        for r, at, value, sign in self.ties:
+        for r, at, value, sign in self.ties * len(self.ties):
             gen = self.field.inner.gens[at]
             pieces = []
             for key, c in list(left.items()):
-                put = self._tied_by(c, [(r, at, value, sign)])
+                put = self.field.put(c, at, value) if self._has(c, at) else c
                 quotient = (c - put) / (gen - value)
                 left[key] = put
                 rest[key] = put
@@ -473,13 +493,14 @@ class _Combination(Candidates):
         )
         gaps = {fact.line: fact.text for fact in self.facts}
         known = {one.name: one for one in [*self.given, *self.choices] if one.line is not None}
+        used |= self.signs.used | {name for name in known if gaps.get(name, "?") in texts}
         for one in reversed(list(known.values())):  # what a line rests on stands before it
-            if one.name in self.signs.used | used:
+            if one.name in used:
                 used |= _resting_on(one)
         return [
             {"name": one.name, "sentence": one.sentence, **(one.line or {})}
             for one in known.values()
-            if one.name in used or one.name in self.signs.used or gaps.get(one.name, "?") in texts
+            if one.name in used
         ]
 
     def _sum(self, vectors: Sequence[str], coefficients: Mapping[int, Element]) -> str:

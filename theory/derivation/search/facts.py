@@ -54,7 +54,7 @@ def _of_domains(claim: Claim) -> Iterator[str]:
         yield "N >= 1"
     for symbol in claim.symbols:
         domain = claim.domains[index_of(symbol)[0]]
-        if index_of(symbol)[1] == "k":
+        if index_of(symbol)[1] in ("k", "h", "j"):  # no one number
             continue
         lower, upper = domain.lower, domain.upper
         if lower is not None and lower != 0:

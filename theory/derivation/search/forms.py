@@ -217,9 +217,12 @@ class Forms:
         return a.data[0] if a.kind == "sqrt" else a.data[0] * a.data[0]
 
     def made_of(self, text: str) -> tuple[str, list[str]] | None:
-        """Of an atom that is a function of numbers: which, and of what; None of a number with a name."""
+        """Of an atom that is a function of numbers: which, and of what; None of a number with a name.
+
+        A power is a "power" where its exponent is an integer, and a "real power" where it may not be one.
+        """
         a = self._atoms.get(text)
-        if a is None or a.kind not in ("sqrt", "abs", "exp", "log", "power", "max", "min"):
+        if a is None or a.kind not in ("sqrt", "abs", "exp", "log", "power", "real power", "max", "min"):
             return None
         return a.kind, [spoken.number(q) for q in (a.data[0] if a.kind in ("max", "min") else a.data)]
 

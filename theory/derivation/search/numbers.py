@@ -5,7 +5,7 @@ A root that stands alone on one side is compared by squares; the largest of some
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import permutations, product
@@ -16,6 +16,7 @@ from theory.derivation.search.context import Context, Known, Line, at_most
 from theory.derivation.search.field import Element, Field
 from theory.derivation.search.forms import Form
 from theory.derivation.search.induction import ONE, ZERO, induction
+from theory.derivation.search.powers import of_real_powers
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name
 from theory.sentence import (
@@ -80,10 +81,8 @@ def elementary(context: Context, sentence: str, lengths: Sequence[str] = ("K",))
             found |= _made(context, forms.gap(sentence, put={} if K == "K" else {"K": K}))
         except ValueError:
             continue
-    for relation in context.claim.relations:  # exponentials and logarithms in what is assumed
-        with suppress(ValueError):
-            made = _made(context, forms.gap(str(relation)))
-            found |= {a: of for a, of in made.items() if of[0] in ("exp", "log")}
+    # exponentials, logarithms and powers in what is assumed
+    found |= {a: of for a, of in _assumed(context).items() if of[0] in ("exp", "log", "real power")}
     for of in [of for kind, of in found.values() if kind in ("max", "min")]:
         for inner in of:
             found |= _made(context, forms.expanded(inner))
@@ -112,6 +111,27 @@ def elementary(context: Context, sentence: str, lengths: Sequence[str] = ("K",))
             base, exponent = of
             said = f"(1 + (({base}) - 1))**({exponent}) >= 1 + ({exponent})*(({base}) - 1)"
             yield Known(said, said, {"by": "axiom", "schema": "bernoulli", "of": [f"({base}) - 1", exponent]}, 0.4)
+    yield from _of_powers(context, found)
+
+
+def powers(context: Context, sentence: str) -> Iterator[Known]:
+    """What is so of the powers in a sentence, and in what is assumed, whose exponents may be no integers."""
+    with suppress(ValueError):
+        yield from _of_powers(context, {**_made(context, context.forms.gap(sentence)), **_assumed(context)})
+
+
+def _of_powers(context: Context, made: Mapping[str, tuple[str, list[str]]]) -> Iterator[Known]:
+    some, roots = ([of for kind, of in made.values() if kind == one] for one in ("real power", "sqrt"))
+    yield from of_real_powers(context, some[:_MOST_PAIRED], [of[0] for of in roots])
+
+
+def _assumed(context: Context) -> dict[str, tuple[str, list[str]]]:
+    """What is made of other numbers in the claim's relations."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for relation in context.claim.relations:
+        with suppress(ValueError):
+            found |= _made(context, context.forms.gap(str(relation)))
+    return found
 
 
 def _made(context: Context, form: Form) -> dict[str, tuple[str, list[str]]]:
@@ -476,6 +496,7 @@ __all__ = [
     "between_numbers",
     "elementary",
     "over_powers",
+    "powers",
     "root_of",
     "shown",
     "term_by_term",

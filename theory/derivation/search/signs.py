@@ -271,8 +271,6 @@ class Signs:
     def _solve(
         self, f: Any, columns: Mapping[Any, Any], strict: bool
     ) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
-        from scipy.optimize import linprog
-
         self.spend(1 + len(columns) // 50)
         keys = list(columns)
         rows: dict[Any, int] = {}
@@ -287,13 +285,26 @@ class Signs:
         for m, c in f.terms():
             b[rows[m]] = float(Fraction(int(c.numerator), int(c.denominator)))
         cost = np.array([1.0 + sum(m) * 0.01 + len(some) for m, some in keys])
-        if strict:  # something strict has to be in it, with a positive factor
-            sure = np.array([float(self._sure(m, some)) for m, some in keys])
-            if not sure.any():
-                return None
-            cost = cost - 0.5 * sure
         if not keys:
             return None
+        if not strict:
+            return self._least(f, columns, keys, a, b, cost)
+        # something strict has to be in it, with a positive factor: preferred first, then as much of it as there can be
+        sure = np.array([float(self._sure(m, some)) for m, some in keys])
+        if not sure.any():
+            return None
+        for preference in (0.5, 50.0):
+            found = self._least(f, columns, keys, a, b, cost - preference * sure)
+            if found is None or any(self._sure(next(iter(m)), some) for _, m, some in found):
+                return found
+        return None
+
+    def _least(
+        self, f: Any, columns: Mapping[Any, Any], keys: Sequence[Any], a: np.ndarray, b: np.ndarray, cost: np.ndarray
+    ) -> list[tuple[Fraction, Any, tuple[int, ...]]] | None:
+        """The polynomial as the cheapest sum of multiples of columns, exactly."""
+        from scipy.optimize import linprog
+
         found = linprog(cost, A_eq=a, b_eq=b, bounds=(0, None), method="highs-ds")
         if found.status != 0:
             return None
@@ -302,14 +313,11 @@ class Signs:
         if exact is None or min(exact, default=Fraction(0)) < 0:
             return None
         ring = self.field.inner.ring
-        answer = [
+        return [
             (c, ring.from_dict({keys[j][0]: ring.domain.one}), keys[j][1])
             for j, c in zip(support, exact, strict=True)
             if c
         ]
-        if strict and not any(self._sure(keys[j][0], keys[j][1]) and c for j, c in zip(support, exact, strict=True)):
-            return None
-        return answer
 
     def _sure(self, m: Sequence[int], some: Sequence[int]) -> bool:
         """Whether a product is positive, the first of its facts being strict."""

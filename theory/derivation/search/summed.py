@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from theory.derivation.search.combining import combine
 from theory.derivation.search.context import Context, Known, Line
+from theory.derivation.search.numbers import powers
 from theory.derivation.writing import telescope
 from theory.sentence import Sentence, applied, parse_sentence
 
@@ -16,9 +17,10 @@ def over_all_rounds(context: Context) -> list[Line] | None:
     program = context.claim.program
     if program is None or program.state[0].kind != "server":
         return None
-    inside = replace(context, summed=True)
+    inside, statement = replace(context, summed=True), context.claim.statement
+    of_powers = list(powers(context, statement))  # of a step like K**(-1/3)
     for given in _potentials(context, program.state[0].name, program.random):
-        lines = combine(inside, context.claim.statement, context.claim.label, given, stages=(0, 1))
+        lines = combine(inside, statement, context.claim.label, [*given, *of_powers], stages=(0, 1))
         context.used = inside.used
         if lines is not None:
             return lines
