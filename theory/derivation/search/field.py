@@ -40,6 +40,11 @@ class Field:
         """The place of each atom."""
         return {text: i for i, text in enumerate(self.atoms)}
 
+    @cached_property
+    def elements(self) -> dict[str, Element]:
+        """Elements that were made, by the text of the number in normal form."""
+        return {}
+
     def atom(self, text: str) -> Element:
         """The generator that a formula stands for."""
         return self.inner.gens[self.places[text]]

@@ -175,10 +175,13 @@ class Forms:
         return text
 
     def element(self, field: Field, c: Quotient) -> Element:
-        """A number in a field."""
-        found = self._polynomial(field, c.over)
-        for q, e in c.under.items():
-            found = found / self._polynomial(field, dict(q)) ** e
+        """A number in a field; most are asked for again and again."""
+        found = field.elements.get(c.text)
+        if found is None:
+            found = self._polynomial(field, c.over)
+            for q, e in c.under.items():
+                found = found / self._polynomial(field, dict(q)) ** e
+            field.elements[c.text] = found
         return found
 
     def _polynomial(self, field: Field, over: Polynomial) -> Element:
