@@ -59,8 +59,9 @@ def check_one(
     progress: Progress = log.debug,
     given_up: Callable[[], bool] = lambda: False,
     met: Callable[[Seen], None] = lambda _: None,
+    twice: bool = True,
 ) -> Result:
-    """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all`.
+    """The verdict on a claim as it stands, known to the catalogue or not; arguments as in `check_all` and `examine`.
 
     Its certificate, or its derivation, is kept in `out`, its verdict is not. A check that ends with an error leaves
     evidence that says so.
@@ -74,7 +75,9 @@ def check_one(
     with TemporaryDirectory() as folder:
         try:
             with bounded():
-                result = examine(claim, quick=quick, out=folder, seed=seed, tell=progress, given_up=given_up, met=met)
+                result = examine(
+                    claim, quick=quick, out=folder, seed=seed, tell=progress, given_up=given_up, met=met, twice=twice
+                )  # fmt: skip
         except (OSError, GivenUpError):  # files that cannot be written are no matter of the claim
             raise
         except MemoryError:

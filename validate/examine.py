@@ -60,6 +60,7 @@ def examine(
     tell: Callable[[str], None] = log.debug,
     given_up: Callable[[], bool] = lambda: False,
     met: Callable[[Seen], None] = lambda _: None,
+    twice: bool = True,
 ) -> Result:
     """The verdict on a claim, with all its evidence.
 
@@ -71,6 +72,7 @@ def examine(
         tell: called with one line of text.
         given_up: asked between instances; where it says so there is no verdict.
         met: told of each break before anybody makes it smaller or looks at it; what it raises ends the check.
+        twice: whether what would be supported is hunted once more; without it another hunt has to follow.
 
     Raises:
         GivenUpError: where it is given up.
@@ -139,7 +141,7 @@ def examine(
     held = evidence_of(claim, found, quick)
     covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, [*evidence, *held], None if path is None else str(path), covered, quick)
-    if result.verdict == "supported":
+    if result.verdict == "supported" and twice:
         stop()
         tell(f"{claim.id}: once more, from other draws")
         again = _hunt(claim, True, seed + OTHER_DRAWS, tell, stop, stands, again=True)

@@ -9,10 +9,11 @@ one variable each, and what is true of these says what is true of f.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from math import gcd, lcm
 from typing import Any, TypeAlias
 
@@ -100,6 +101,8 @@ class RidgeFunction:
         return total
 
     def gradient(self, v: Vector) -> Vector:
+        if set(map(type, v)) == _rational():
+            return self._of_rationals(v)
         terms, b, _ = self.elements
         found = [-y for y in b]
         for a, phi in terms:
@@ -108,6 +111,26 @@ class RidgeFunction:
             steep = s * t - low
             found = [g + steep * y if y != 0 else g for g, y in zip(found, a, strict=True)]
         return tuple(found)
+
+    @cached_property
+    def _of_rationals(self) -> Callable[[Vector], Vector]:
+        """The gradient at a point in FLINT's rationals, written out: all outcomes of a run ask for it."""
+        terms, b, _ = self.elements
+        known: dict[str, Any] = {"bisect": bisect_right}
+        lines, sums = [], [[f"b{j}"] if y else [] for j, y in enumerate(b)]
+        known |= {f"b{j}": -y for j, y in enumerate(b)}
+        for i, (a, phi) in enumerate(terms):
+            known[f"knots{i}"], known[f"segments{i}"] = phi.elements
+            known |= {f"a{i}_{j}": y for j, y in enumerate(a)}
+            along = " + ".join(f"v{j}" if a[j] == 1 else f"a{i}_{j}*v{j}" for j, y in enumerate(a) if y)
+            lines += [f"t = {along}", f"s, low, _ = segments{i}[bisect(knots{i}, t)]", f"g{i} = s*t - low"]
+            for j, y in enumerate(a):
+                sums[j] += [f"g{i}" if y == 1 else f"a{i}_{j}*g{i}"] if y else []
+        every = ", ".join(f"v{j}" for j in range(self.dim))
+        made = ", ".join(" + ".join(some) or f"b{j}" for j, some in enumerate(sums))
+        body = "".join(f"    {line}\n" for line in (f"({every},) = v", *lines, f"return ({made},)"))
+        exec(f"def gradient(v):\n{body}", known)  # of what is written above, and nothing else
+        return known["gradient"]
 
     def at(self, v: Sequence[Any]) -> tuple[Any, Any]:
         """Gradient, (d,), and value at a point in numbers of Python: Fractions, or floats."""
@@ -286,6 +309,13 @@ def axes_of(functions: Iterable[RidgeFunction]) -> tuple[Exact, ...] | None:
             scale = _scale(tuple(rest))
             axes.append(tuple(x / scale for x in rest))
     return tuple(axes)
+
+
+@cache
+def _rational() -> set[type]:
+    from flint import fmpq
+
+    return {fmpq}
 
 
 def _dot(u: Sequence[Any], v: Sequence[Any]) -> Any:

@@ -350,7 +350,7 @@ class _Search:
         try:
             with TemporaryDirectory() as folder:
                 result = check_one(
-                    one.claim, quick=True, out=folder, given_up=self.over, met=partial(_ended, one.claim)
+                    one.claim, quick=True, out=folder, given_up=self.over, met=partial(_ended, one.claim), twice=False
                 )
         except _BrokenError as error:
             self._broken(2, one, f"broken by {described(error.seen.drawn)}", error.seen.drawn)
@@ -394,9 +394,10 @@ class _Search:
                 self.known.learn(far.drawn)
 
     def _stays(self, one: Candidate) -> bool:
-        """Whether another hunt, with what time is left, breaks a claim that nothing has broken."""
+        """Whether another hunt breaks a claim that nothing has broken: a long one, or half as long at the end."""
         self.tell(f"{self.printed.id}: a longer hunt for an instance that breaks it")
-        end = min(self.end, time.process_time() + LONGER)
+        now = time.process_time()
+        end = min(max(self.end, now + LONGER / 2), now + LONGER)
         found = hunt(
             one.claim, pool=POOL[False], evaluations=EVALUATIONS[False], far=FAR[False], seed=1, smallest=False,
             operations=DEEPER * OPERATIONS[True], stop=lambda: time.process_time() > end,
