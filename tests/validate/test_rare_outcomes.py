@@ -91,6 +91,13 @@ APART = "mean_n(norm2(y[k, h] - mean_n(y[k, h])))"
 IN_EVERY_OUTCOME = {
     "samples": claim("samples", f"{NOISE} <= 20*sigma2", of=sgd, assuming=BOUNDED[:1]),
     "clients": claim("clients", f"{SPREAD} <= 20*zeta**2", of=one_client, assuming=ALIKE[:1]),
+    "a number in the text": claim("text", f"{NOISE} <= exp(5)*sigma2", of=sgd, assuming=BOUNDED[:1]),
+    "both at once": claim(
+        "both",
+        f"min({NOISE} - 8*sigma2, norm2(grad(f_n, x[k]) - grad(f, x[k])) - 8*zeta**2) <= 0",
+        of=sgd,
+        assuming=("bounded_variance(sigma2)", "dissimilar(zeta)"),
+    ),
     "short steps": claim(
         "short-steps",
         f"{APART} <= 3*H*eta**2*sigma2 + 6*H**2*eta**2*zeta",

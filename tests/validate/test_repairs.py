@@ -21,7 +21,7 @@ from validate.examine import GivenUpError
 from validate.instances.pool import drawn
 from validate.instances.seen import measured
 from validate.repairs import MEANING, search
-from validate.repairs.candidates import COST, Candidate, alone, changed_to, without_ones
+from validate.repairs.candidates import COST, Candidate, alone, changed_to, conflicts, without_ones
 from validate.repairs.conditions import conditions, only_at_equality, quantities
 from validate.repairs.edits import edited
 from validate.repairs.factors import FEWEST, least_factors, table_of
@@ -60,6 +60,16 @@ LATE = claim(
 )
 
 
+RANGE = claim(
+    "range",
+    "f(x[k+1]) <= f(x[k]) - eta/4*norm2(grad(f, x[k]))",
+    of=descent,
+    assuming=("smooth(f, L)",),
+    where={"eta_max": "1/L"},
+)
+"""The largest step is defined, and nothing says that the step is no larger."""
+
+
 @pytest.mark.parametrize(
     ("one", "severity", "statement", "assuming"),
     [
@@ -70,6 +80,7 @@ LATE = claim(
         (ORDER, "false", "sum_n(b_n) <= max_n(b_n)*N", ()),
         (AT_REST, "lost hypothesis", "f(y) <= f(xstar) + L/2*norm2(y - xstar)", ("smooth(f, L)",)),
         (CONVEX, "lost hypothesis", CONVEX.statement, ("smooth(f, L)", "convex(f)")),
+        (RANGE, "lost hypothesis", RANGE.statement, ("smooth(f, L)", "eta <= eta_max")),
     ],
     ids=lambda value: getattr(value, "label", None),
 )
@@ -479,6 +490,13 @@ def test_a_constant_is_not_made_larger_where_a_far_larger_one_is_broken_too() ->
     for one in found:
         small, far = (int(re.search(r"(\d+)\*b", text)[1]) for text in (one.claim.statement, one.extreme.statement))
         assert far == 1000 * small
+
+
+def test_a_number_that_is_compared_with_a_number_has_no_unit() -> None:
+    """Else lam would be thought to have one, and be cancelled."""
+    text = "norm2(x) <= norm2(x)/lam"
+    assert conflicts(claim("share", text, vectors=VECTORS[:1]))
+    assert not conflicts(claim("share", text, vectors=VECTORS[:1], parameters={"lam": Domain(0, 1)}))
 
 
 def test_units_that_no_edit_mends_are_not_asked() -> None:

@@ -68,7 +68,7 @@ FEW_KEPT = "long runs that keep one coordinate"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
+SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 4.5
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""

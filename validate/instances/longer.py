@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.derivation.search.settings import compiled
 from theory.formula import Name, Number
 from theory.sentence import Expression, everything
 from validate.instances.at_once import shows_at_once
@@ -220,13 +221,26 @@ def _counts(claim: Claim, name: str) -> bool:
     return claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
 
 
-def named(claim: Claim) -> list[int]:
+def named(claim: Claim, most: int = MOST) -> list[int]:
     """The integers that the claim's text names, and one more than each, in order: a bound that changes at 37 may break
-    at 37 only, and doubling steps over it."""
+    at 37 only, and doubling steps over it. What a formula of numbers is, such as 6**2 or exp(4), is rounded down."""
     trees = [*claim.sentence.sides, *claim.definitions.values()]
     trees += [side for relation in claim.relations for side in relation.sides]
-    numbers = {int(p.value) for tree in trees for p in everything(tree) if isinstance(p, Number) and p.value % 1 == 0}
-    return sorted({v for n in numbers if LEAST <= n < MOST for v in (n, n + 1)})
+    numbers = {int(n) for tree in trees for p in everything(tree) if (n := _number(p)) is not None}
+    return sorted({v for n in numbers if LEAST <= n < most for v in (n, n + 1)})
+
+
+def _number(e: Expression) -> Fraction | float | None:
+    """An integer in a text, or what a formula of numbers without a name is; None of anything else."""
+    if isinstance(e, Number):
+        return e.value if e.value % 1 == 0 else None
+    if any(isinstance(part, Name) for part in everything(e)):
+        return None
+    try:
+        found = compiled(e)({})
+    except ValueError:  # of no number
+        return None
+    return found if abs(found) <= MOST_ALONE else None
 
 
 def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:

@@ -26,6 +26,7 @@ from validate.instances.affordable import everything_said
 from validate.instances.altered import BESIDE, chances_of, levels, with_altered_numbers
 from validate.instances.candidates import Candidate, candidate_of, realised, setting_of, worth
 from validate.instances.free_vectors import free_vectors
+from validate.instances.longer import named
 from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, fitting_sizes, has_functions, instance_of_values, needs_minimiser
 from validate.instances.refitting import refitted
@@ -38,9 +39,12 @@ if TYPE_CHECKING:
     from validate.instances.stages import Budget
 
 F = Fraction
-Kind = Literal["samples", "clients", "coordinates", "chances"]
+Kind = Literal["samples", "clients", "both", "coordinates", "chances"]
 MANY = (5, 10, 20, 40, 80)
-"""Of so many one is rare."""
+"""Of so many one is rare; and of a few more than a number in the claim's text, up to the last of these."""
+MOST = 4096
+BOTH = 20
+"""Clients, and samples of each, at most, of whom one client is far away and one of its samples."""
 WIDEST = 20
 """Coordinates, at most: Hessians have their square."""
 SHARE = 1.5
@@ -114,6 +118,7 @@ def _cases(claim: Claim) -> Iterator[Case]:
     has: dict[Kind, bool] = {
         "samples": "sample" in program.operations,
         "clients": "choose" in program.operations,
+        "both": "sample" in program.operations and not levels(claim),
         "coordinates": "keep" in program.operations,
         "chances": bool(roles.chances - set(levels(claim))),
     }
@@ -121,9 +126,13 @@ def _cases(claim: Claim) -> Iterator[Case]:
     flat = shape_of(claim.predicates, needs_minimiser(claim)).flat
     for many, kind, (whole, away), rounds, sharp in product(MANY, kinds, FORMS, (1, 2), (True, False)):
         plain = kind in ("coordinates", "chances")
-        if (plain and whole == flat) or (whole and flat) or (kind == "coordinates" and many > WIDEST):
+        most = WIDEST if kind == "coordinates" else BOTH if kind == "both" else many
+        if (plain and whole == flat) or (whole and flat) or many > most:
             continue
         yield Case(kind, many, whole, away, rounds, sharp)
+    large = [n + 2 for n in named(claim, MOST) if n > MANY[-1]]  # of m samples one is sqrt(m - 1) times as far away
+    for many, kind in product(large, [kind for kind in kinds if kind in ("samples", "clients")]):
+        yield Case(kind, many, False, False, 1, False)
 
 
 def _instances(claim: Claim) -> Iterator[Drawn | None]:
@@ -146,7 +155,7 @@ def _in_every_outcome(claim: Claim) -> Iterator[Drawn | None]:
     """The instances of all cases, also with two clients, of whom one is far away: that the mean is not."""
     for case in _cases(claim):
         yield _one(claim, case)
-        if case.kind != "clients":
+        if case.kind not in ("clients", "both"):
             yield _one(claim, replace(case, clients=2))
 
 
@@ -210,7 +219,10 @@ def _size(claim: Claim, case: Case) -> Size | None:
     least = min(sizes, key=lambda size: (size.dim, size.clients, size.samples))
     kinds = {"samples": "samples", "clients": "clients", "coordinates": "dim"}
     least = replace(least, clients=max(case.clients, least.clients))
-    size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
+    if case.kind == "both":
+        size = replace(least, clients=case.many, samples=case.many)
+    else:
+        size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
     return size if fits(claim, size) else None
 
 
@@ -219,8 +231,11 @@ def _problem(shape: Shape, size: Size, case: Case) -> Quadratic:
     parts = np.full((size.clients, size.samples), F(0), dtype=object)
     if case.kind == "samples":  # of the first client alone
         parts[0, 1:], parts[0, 0] = F(-1), F(case.many - 1)
-    elif case.kind == "clients":
+    elif case.kind in ("clients", "both"):
         parts[1:], parts[0] = F(-1), F(case.many - 1)
+        if case.kind == "both":
+            parts[0, 1:] -= 1
+            parts[0, 0] += case.many - 1
     identity = np.array([[F(int(i == j)) for j in range(size.dim)] for i in range(size.dim)], dtype=object)
     linear = np.full((*parts.shape, size.dim), F(0), dtype=object)
     curved = F(0) * parts if shape.flat else 1 + parts * int(case.whole)

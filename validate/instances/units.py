@@ -149,6 +149,9 @@ def units_of(claim: Claim) -> Units:
             units.same(units.of(name), ONE, name)
     for name in INTEGERS.intersection(index_of(symbol)[0] for symbol in claim.symbols) - {*claim.vectors}:
         units.same(units.of(name), ONE, name)
+    for name, domain in claim.domains.items():  # a number that is compared with a number
+        if {domain.lower, domain.upper} - {None, 0} and name not in claim.vectors:
+            units.same(units.of(name), ONE, name)
     reader = Reader(claim, units)
     for one in claim.predicates:
         for constant, unit in zip(one.constants, CONSTANTS.get(type(one), ()), strict=False):

@@ -27,6 +27,8 @@ from theory.sentence import (
 from validate.mutate.neighbours import places as parts_in
 from validate.repairs.candidates import Edit, applies, numbers_alone, texts
 
+NEARER = -1.0
+"""By how much nearer a condition is that the claim's definitions name, and nothing else does."""
 STRICTER: dict[Relation, Relation] = {"<=": "<", ">=": ">"}
 Made = Iterator[tuple[Edit, dict[str, Any]]]
 
@@ -84,13 +86,14 @@ def assumed(claim: Claim) -> Made:
             for new in (f"convex({of})", f"same_minimiser({of})"):
                 if new not in texts_ and of != "f" * ("same" in new):
                     yield Edit("hypothesis", f"assuming {new}"), assuming(claim, new)
-    for text in dict.fromkeys(_where_it_says_something(claim)):
+    unused = dict.fromkeys(_where_a_range_is_meant(claim))
+    for text in dict.fromkeys((*unused, *_where_it_says_something(claim))):
         if text not in texts_:
-            yield Edit("hypothesis", f"assuming {text}"), assuming(claim, text)
+            yield Edit("hypothesis", f"assuming {text}", NEARER * (text in unused)), assuming(claim, text)
 
 
 def _where_it_says_something(claim: Claim) -> Iterator[str]:
-    """Where differences are positive, what is defined as the most is so, and a minimiser is within its ball."""
+    """Where differences are positive, and a minimiser is within its ball."""
     trees = [tree for _, tree in texts(claim)]
     for tree in trees:
         for one in parts_in(tree):
@@ -98,16 +101,21 @@ def _where_it_says_something(claim: Claim) -> Iterator[str]:
                 left, right = parts(one.node)
                 if not (isinstance(right, Number) and isinstance(left, Name)) and not collapses(right, left, claim):
                     yield f"{text_of(right)} <= {text_of(left)}"
+    for tree in trees:
+        for part in everything(tree):
+            if applies(part, "argmin_n") and len(parts(part)) == 2 and isinstance(parts(part)[1], Name):
+                yield f"norm2(xstar) <= {text_of(parts(part)[1])}**2"
+
+
+def _where_a_range_is_meant(claim: Claim) -> Iterator[str]:
+    """What is defined as the most that a number may be, and used by nothing, is so."""
     asked = (side for relation in claim.relations for side in relation.sides)
+    trees = (tree for _, tree in texts(claim))
     used = {part.name for tree in (*trees, *asked) for part in everything(tree) if isinstance(part, Name)}
     for name in claim.where:
         head = name.partition("_")[0]
         if name not in used and head in claim.symbols:
             yield f"{head} <= {name}"
-    for tree in trees:
-        for part in everything(tree):
-            if applies(part, "argmin_n") and len(parts(part)) == 2 and isinstance(parts(part)[1], Name):
-                yield f"norm2(xstar) <= {text_of(parts(part)[1])}**2"
 
 
 def collapses(small: Expression, large: Expression, claim: Claim) -> bool:

@@ -35,6 +35,8 @@ MEASURED = 6
 """Of either, on which the room of a candidate is measured."""
 LEAST = 3
 """Instances that do not break the printed claim, at which a candidate has to say something."""
+LOOKED_FOR = 60
+"""Of all instances at which the printed claim holds, about so many are asked where a candidate assumes more."""
 FIRST = 0.12
 """Of the time, for the instances of the printed claim."""
 SEARCHED, SEARCHING, APART = 500_000, 0.5, 10**7
@@ -120,6 +122,13 @@ class Known:
             met = met or i < len(self.against[:MEASURED])
             said += 1
             gaps += [gap(row.left, row.right) for row in seen.measured.rows if row.left is not None]
+        for one in self.rest[:: max(1, len(self.rest) // LOOKED_FOR)] if not of_all else ():
+            if said >= LEAST:  # the tightest may all be left out by what is assumed more
+                break
+            seen = self.on(candidate, one)
+            if seen is not None and not seen.measured.broken:
+                said += 1
+                gaps += [gap(row.left, row.right) for row in seen.measured.rows if row.left is not None]
         if (of_all and not met) or said < min(LEAST, len(self.others)) or not gaps:
             return None
         return sum(gaps) / len(gaps)

@@ -20,6 +20,7 @@ Vector = tuple[Number, ...]
 ZERO, ONE = Fraction(0), Fraction(1)
 MOST_BITS = 50_000  # of numerator or denominator
 MOST_POWER = 10**15  # an exponent
+MOST_DEGREE = 64  # of a root that is looked for among the fractions
 MOST_WORK = 20_000_000  # about this many microseconds
 
 
@@ -129,7 +130,19 @@ def power(base: Number, exponent: Number) -> Number:
         return power(root(base), Fraction(exponent.numerator))
     if not below(ZERO, base):
         raise Uncheckable("a fractional power of a number that is not positive")
+    if isinstance(exponent, Fraction) and isinstance(base, Fraction) and exponent.denominator <= MOST_DEGREE:
+        roots = [_whole_root(n, exponent.denominator) for n in (base.numerator, base.denominator)]
+        if all(roots):
+            return power(Fraction(*roots), Fraction(exponent.numerator))
     return exponential(exponent * logarithm(base))
+
+
+def _whole_root(n: int, degree: int) -> int:
+    """The root of a positive integer, where it is one; else 0. By Newton's method, from above."""
+    x = 1 << -(-n.bit_length() // degree)
+    while (y := ((degree - 1) * x + n // x ** (degree - 1)) // degree) < x:
+        x = y
+    return x if x**degree == n else 0
 
 
 def _interval_power(base: Interval, exponent: int) -> Number:

@@ -74,6 +74,8 @@ def solve(
         q += list(packed(trace * np.eye(len(some))[None])[0])
     matrix = np.hstack(parts)
     scale = np.maximum(np.abs(matrix).max(axis=1, initial=0.0), np.abs(goal))
+    if not np.isfinite(scale).all():  # beyond floats
+        return None
     live = scale > 0
     if not matrix.shape[1]:
         return (
