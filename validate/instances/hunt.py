@@ -22,6 +22,7 @@ from validate.batch import searched, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
+from validate.instances.arriving import at_a_knee
 from validate.instances.candidates import (
     candidate_of,
     realised,
@@ -61,14 +62,14 @@ PAIRS = "small pairs of integers that a relation binds"
 AFAR, ALONG, LEAPT = "far out", "the tightest, made larger", "others with room, at once far out"
 SEARCH = "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
-TURNING = "long runs that turn"
+TURNING, KNEE = "long runs that turn", "long runs that come near a knee at the end"
 RARE = "chances of a hundredth and less"
 OUTCOMES = "thousands of outcomes"
 FEW_KEPT = "long runs that keep one coordinate"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, TURNING, SIZES)
+SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, KNEE, TURNING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 4.5
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
@@ -199,6 +200,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
     for seen in with_more_outcomes(claim, found, stop, budget):
         yield from _staged(seen, OUTCOMES)
     if not means.again:
+        yield from _of_stage(at_a_knee(claim, found, stop), KNEE)
         yield from ((seen, TURNING) for seen in turned(claim, found, stop))
     yield from _staged(further(claim, found, means.pool, seed, stop), FURTHER)
     if means.again:

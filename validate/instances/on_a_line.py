@@ -105,7 +105,7 @@ def kinks(claim: Claim) -> Iterator[Drawn]:
     low = F(0) if shape.strongly == "any" else LEAST[0]
     rounds = ROUNDS_OF_KINKS[:2] if claim.program.random else ROUNDS_OF_KINKS
     for left, width, K, start in product((F(-1), F(0)), WIDTHS, rounds, (F(1), F(2))):
-        f = _with_steepness([F(0)], (left, F(1)), width)
+        f = with_steepness([F(0)], (left, F(1)), width)
         problem = Pieces(((f.plus(Piecewise((), (low,))),),))
         begin = np.array([start], dtype=object)
         found = choose(claim, problem, begin, K, rng)
@@ -202,10 +202,10 @@ def _steep(claim: Claim, asked: list[Fraction]) -> Iterator[Piecewise]:
     for width in WIDTHS if smooth else WIDTHS[:1]:
         for steepness in _patterns(levels, len(turns) + 1):
             if not convex or list(steepness) == sorted(steepness):
-                yield _with_steepness(turns, steepness, width * gap)
+                yield with_steepness(turns, steepness, width * gap)
 
 
-def _with_steepness(turns: list[Fraction], steepness: tuple[Fraction, ...], width: Fraction) -> Piecewise:
+def with_steepness(turns: list[Fraction], steepness: tuple[Fraction, ...], width: Fraction) -> Piecewise:
     """The function of these derivatives, each of which becomes the next within a width around a place."""
     knots, slopes = list[Fraction](), [F(0)]
     for at, one, two in zip(turns, steepness, steepness[1:], strict=False):
@@ -216,4 +216,4 @@ def _with_steepness(turns: list[Fraction], steepness: tuple[Fraction, ...], widt
     return Piecewise(shape.knots, shape.slopes, shape.derivative(far) - steepness[0])
 
 
-__all__ = ["extremes", "kinks", "on_a_line"]
+__all__ = ["extremes", "kinks", "on_a_line", "with_steepness"]
