@@ -221,16 +221,17 @@ def _counts(claim: Claim, name: str) -> bool:
     return claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
 
 
-def named(claim: Claim, most: int = MOST) -> list[int]:
+def named(claim: Claim, most: int = MOST, whole: bool = True) -> list[int]:
     """The integers that the claim's text names, and one more than each, in order: a bound that changes at 37 may break
-    at 37 only, and doubling steps over it. What a formula of numbers is, such as 6**2 or exp(4), is rounded down."""
+    at 37 only, and doubling steps over it. So are those that a formula of numbers is, such as 6**2; unless these are to
+    be whole, exp(4) is one of them, rounded down."""
     trees = [*claim.sentence.sides, *claim.definitions.values()]
     trees += [side for relation in claim.relations for side in relation.sides]
-    numbers = {int(n) for tree in trees for p in everything(tree) if (n := _number(p)) is not None}
+    numbers = {int(n) for tree in trees for p in everything(tree) if (n := _number(p, whole)) is not None}
     return sorted({v for n in numbers if LEAST <= n < most for v in (n, n + 1)})
 
 
-def _number(e: Expression) -> Fraction | float | None:
+def _number(e: Expression, whole: bool) -> Fraction | float | None:
     """An integer in a text, or what a formula of numbers without a name is; None of anything else."""
     if isinstance(e, Number):
         return e.value if e.value % 1 == 0 else None
@@ -240,7 +241,7 @@ def _number(e: Expression) -> Fraction | float | None:
         found = compiled(e)({})
     except ValueError:  # of no number
         return None
-    return found if abs(found) <= MOST_ALONE else None
+    return found if abs(found) <= MOST_ALONE and (not whole or found % 1 == 0) else None
 
 
 def longer(claim: Claim, c: Candidate, way: Way, value: int) -> Drawn | None:

@@ -130,7 +130,9 @@ def _cases(claim: Claim) -> Iterator[Case]:
         if (plain and whole == flat) or (whole and flat) or many > most:
             continue
         yield Case(kind, many, whole, away, rounds, sharp)
-    large = [n + 2 for n in named(claim, MOST) if n > MANY[-1]]  # of m samples one is sqrt(m - 1) times as far away
+    if levels(claim):
+        return
+    large = [n + 2 for n in named(claim, MOST, whole=False) if n > MANY[-1]]  # as one of m is sqrt(m - 1) times as far
     for many, kind in product(large, [kind for kind in kinds if kind in ("samples", "clients")]):
         yield Case(kind, many, False, False, 1, False)
 
