@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from tests.derivation.both import verified
 from tests.laws.proved_claims import Lines, proved, searched
 from tests.textbook_results import PROVED as LABELS
 from tests.textbook_results import RESULTS
@@ -215,6 +216,12 @@ def test_a_written_derivation_is_not_found_for_a_claim_that_says_more(c: Claim) 
     left, relation, _ = sides(c)
     for text in moves(c):
         assert "proved" not in outcomes(replace(with_sides(c, left, relation, text), proof=None)), text
+
+
+@pytest.mark.parametrize("paper", sorted({c.paper for c in PROVED}))
+def test_the_verifier_accepts_every_derivation_too(paper: str) -> None:
+    """Long ones among them, which have limits of their own."""
+    assert not [c.id for c in PROVED if c.paper == paper and not verified(c, lines_of(c))]
 
 
 def test_only_one_module_says_proved() -> None:
