@@ -41,10 +41,11 @@ if TYPE_CHECKING:
 F = Fraction
 Kind = Literal["samples", "clients", "both", "coordinates", "chances"]
 MANY = (5, 10, 20, 40, 80)
-"""Of so many one is rare; and of a few more than a number in the claim's text, up to the last of these."""
+"""Of so many one is rare."""
 MOST = 4096
-BOTH = 20
-"""Clients, and samples of each, at most, of whom one client is far away and one of its samples."""
+"""Or of a few more than a large number in the claim's text, up to this."""
+BOTH = (5, 10, 15, 20)
+"""Clients, and samples of each, of whom one client is far away and one of its samples."""
 WIDEST = 20
 """Coordinates, at most: Hessians have their square."""
 SHARE = 1.5
@@ -118,7 +119,6 @@ def _cases(claim: Claim) -> Iterator[Case]:
     has: dict[Kind, bool] = {
         "samples": "sample" in program.operations,
         "clients": "choose" in program.operations,
-        "both": "sample" in program.operations and not levels(claim),
         "coordinates": "keep" in program.operations,
         "chances": bool(roles.chances - set(levels(claim))),
     }
@@ -126,12 +126,13 @@ def _cases(claim: Claim) -> Iterator[Case]:
     flat = shape_of(claim.predicates, needs_minimiser(claim)).flat
     for many, kind, (whole, away), rounds, sharp in product(MANY, kinds, FORMS, (1, 2), (True, False)):
         plain = kind in ("coordinates", "chances")
-        most = WIDEST if kind == "coordinates" else BOTH if kind == "both" else many
-        if (plain and whole == flat) or (whole and flat) or many > most:
+        if (plain and whole == flat) or (whole and flat) or (kind == "coordinates" and many > WIDEST):
             continue
         yield Case(kind, many, whole, away, rounds, sharp)
     if levels(claim):
         return
+    if "samples" in kinds:
+        yield from (Case("both", many, False, away, 1, False) for many, away in product(BOTH, (False, True)))
     large = [n + 2 for n in named(claim, MOST, whole=False) if n > MANY[-1]]  # as one of m is sqrt(m - 1) times as far
     for many, kind in product(large, [kind for kind in kinds if kind in ("samples", "clients")]):
         yield Case(kind, many, False, False, 1, False)

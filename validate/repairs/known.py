@@ -27,7 +27,7 @@ POOL, TIGHT = 120, 24
 """Instances of the printed claim's pool that are measured, and how many are kept that do not break it."""
 BROKEN = 40
 """Kept of those that do."""
-BY = tuple(map(Fraction, ("1/4", "1/2", "2", "4")))
+BY = tuple(map(Fraction, ("1/4", "1/2", "99/100", "101/100", "2", "4")))
 """By which a number of an instance is changed."""
 FEW = 10
 """Of them, at which it is counted how many a candidate leaves broken."""

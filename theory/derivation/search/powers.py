@@ -53,10 +53,10 @@ def of_real_powers(context: Context, some: Sequence[Sequence[str]], roots: Colle
 
 def _of_one_root(base: str, exponents: Sequence[str]) -> Iterator[Known]:
     """Powers of one number with fractions as exponents, and the number itself, as powers of one root of it."""
-    parts = lcm(*(Fraction(e).denominator for e in exponents))
-    root = str(Fraction(1, parts))
+    degree = lcm(*(Fraction(e).denominator for e in exponents))
+    root = str(Fraction(1, degree))
     for e in dict.fromkeys([*exponents, "1"]) if exponents else ():
-        times = int(Fraction(e) * parts)
+        times = int(Fraction(e) * degree)
         if e != root:
             yield _line("power power", f"(({base})**({root}))**({times}) == ({base})**({e})", base, root, str(times))
 
@@ -91,13 +91,13 @@ def _ordered(context: Context, base: str, one: str, other: str) -> Iterator[Know
         return
 
 
-def _next_to(context: Context, exponent: str, parts: int) -> list[str]:
-    """The integers, or halves of such, on both sides of what does not change in an exponent; that, if it is one."""
+def _next_to(context: Context, exponent: str, below: int) -> list[str]:
+    """The integers, over 1 or 2, on both sides of what does not change in an exponent; that, if it is one."""
     constant = context.forms.expanded(exponent).get((), None)
     if constant is None:
         return ["0"]
-    fixed = parts * Fraction(constant.over.get((), 0))
-    return [str(Fraction(end, parts)) for end in sorted({floor(fixed), ceil(fixed)})]
+    fixed = below * Fraction(constant.over.get((), 0))
+    return [str(Fraction(end, below)) for end in sorted({floor(fixed), ceil(fixed)})]
 
 
 def _number(text: str) -> Fraction | None:
