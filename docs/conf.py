@@ -58,7 +58,7 @@ nitpick_ignore_regex = [
     (r"py:(class|data|exc|func|meth)", r"(?!(theory|sim|validate)\.).*"),
     # inner types that occur in signatures, and that nobody makes by hand
     (r"py:class", r"sim\.(moments\.numbers\.Numbers|kernels\..*)|theory\.worst_case\.program\.Family"),
-    (r"py:class", r"validate\.instances\.candidates\.Candidate"),
+    (r"py:class", r"validate\.instances\.(candidates\.Candidate|pieces\.Piecewise)"),
     (r"py:class", r"theory\.derivation\.polynomials\.F"),  # a type variable
 ]
 
