@@ -44,7 +44,7 @@ MOST_ROUNDS = 300
 """Of a claim whose relations say how many there are."""
 
 
-def starts(claim: Claim, stop: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+def starts(claim: Claim, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[Traced, Array]]:
     """What is recorded of piecewise quadratics, for each number of different ones, and free numbers of some of them.
 
     Args:
@@ -75,7 +75,7 @@ TURNS = 4
 ROWS = (1.0, -1.0, 1.1, 0.5, -2.0)
 
 
-def lean(claim: Claim, stop: Callable[[], bool]) -> Iterator[tuple[Traced, Array]]:
+def lean(claim: Claim, stop: Callable[[], bool] = lambda: False) -> Iterator[tuple[Traced, Array]]:
     """What is recorded of quadratics that are curved along one row each, and free numbers of some; as `starts`."""
     shape = shape_of(claim.predicates, needs_minimiser(claim))
     if not has_functions(claim) or shape.flat or shape.alike_clients or shape.even != "any":
