@@ -41,6 +41,15 @@ def local(w, x, *, eta, H):
     return w.mean(y)
 
 
+@algorithm
+def local_sgd(w, x, *, eta, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        w.tap("y", y)
+        y = y - eta * w.gradient(y, w.sample())
+    return w.mean(y)
+
+
 @algorithm(x="x0", s="x0")
 def loopless(w, x, s, *, eta, p):
     i = w.sample()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.derivation.both import by_kernel as accepted_by_kernel
 from tests.rounds import descent as full
-from tests.rounds import noisy, sgd
+from tests.rounds import local_sgd, noisy, sgd
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.derivation import NotProvedError, check
@@ -47,15 +47,6 @@ def with_power(text: str, by: str = "1/a", **domains: Domain) -> tuple[Claim, li
     """a*c == 0 is divided by a, where the claim has a power of a that is worth 0 at a = 0; false at a = 0, c = 1."""
     c = claim("c", f"c <= 0*{text}", assuming=("a*c == 0",), parameters={"a": FROM_0, "c": FROM_0, **domains})
     return same(c, combined(("a*c == 0", by)))
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        w.tap("y", y)
-        y = y - eta * w.gradient(y, w.sample())
-    return w.mean(y)
 
 
 @algorithm
@@ -332,7 +323,7 @@ ELSEWHERE: dict[str, Case] = {
         line("at", "norm2(y[k,H]) <= 1", "end", line="norm2(y[k,h]) <= 1", put={"h": "H"}),
         line("step", "norm2(x[k+1]) == norm2(mean_n(y[k,H]))", "mean"),
         combined("mean", ("end", "1", ["mean_n"]), squares=[("y[k,H] - mean_n(y[k,H])", "1", ["mean_n"])]),
-        of=local,
+        of=local_sgd,
         assuming=("norm2(y[k,h]) <= 1",),
     ),
     # draws
@@ -466,7 +457,7 @@ FURTHER: dict[str, Case] = {
     "times 0": of_run("norm2(x[k]) <= 1", "norm2(x[k]) <= 1 + 0*norm2(x[k+5])"),
     "times 0, at the end": of_run("norm2(x[K]) <= 1", "norm2(x[k]) <= 1 + 0*norm2(x[k+1])", k="K"),
     "what cancels": of_run("1 <= 0", "1 + norm2(x[k+5]) <= dot(x[k+5], x[k+5])"),
-    "turns": of_run("norm2(y[k,h]) <= 1", "norm2(y[k,h]) <= 1 + 0*norm2(y[k,h+5])", of=local),
+    "turns": of_run("norm2(y[k,h]) <= 1", "norm2(y[k,h]) <= 1 + 0*norm2(y[k,h+5])", of=local_sgd),
     "lags": of_run("norm2(past[k,j]) <= 1", "norm2(past[k+1,j+1]) <= 1", of=remembering),
     "lags at the end": of_run("norm2(past[K,j]) <= 1", "norm2(past[k+1,j+1]) <= 1", of=remembering, k="K"),
     "the second lag, if any": of_run(

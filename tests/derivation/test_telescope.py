@@ -3,27 +3,18 @@
 import pytest
 
 from tests.derivation.both import accepted as by_kernel
-from theory import algorithm, claim
+from tests.rounds import local_sgd
+from theory import claim
 from theory.derivation import axiom
 from validate import verifier
 from validate.certificate.derivation import derivation_certificate
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        w.tap("y", y)
-        y = y - eta * w.gradient(y, w.sample())
-    return w.mean(y)
-
 
 TURNS = "E(mean_n(norm2(y[k, {h}])))"
 ROUNDS = "norm2(x[{k}])"
 
 
 def accepted(statement: str, of: str, over: str) -> bool:
-    one = claim("telescope", statement, of=local)
+    one = claim("telescope", statement, of=local_sgd)
     lines = [axiom("all", None, "telescope", of, over=over)]
     found = by_kernel(one, lines)
     assert verifier.verify(derivation_certificate(one, lines)).valid == found

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.rounds import local_sgd
 from theory import algorithm, claim
 from theory.claim import Claim
 from theory.program import work
@@ -17,15 +18,6 @@ def sgd(w, x, *, eta):
     g = w.gradient(x, w.sample())
     w.tap("g", g)
     return x - eta * w.mean(g)
-
-
-@algorithm
-def local(w, x, *, eta, H):
-    y = w.each(x)
-    for _ in w.repeat(H):
-        w.tap("y", y)
-        y = y - eta * w.gradient(y, w.sample())
-    return w.mean(y)
 
 
 @algorithm
@@ -101,7 +93,7 @@ IN_EVERY_OUTCOME = {
     "short steps": claim(
         "short-steps",
         f"{APART} <= 3*H*eta**2*sigma2 + 6*H**2*eta**2*zeta",
-        of=local,
+        of=local_sgd,
         assuming=("smooth(f_n, L)", "convex(f_n)", "bounded_variance(sigma2)", "quadratic(f_n)", "eta <= 1/(2*L)"),
         where={
             "zeta": "max_k(max_h(quantile((max_n(norm(grad(f_n, mean_n(y[k, h])) - grad(f, mean_n(y[k, h]))))"

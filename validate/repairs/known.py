@@ -16,6 +16,7 @@ from typing import Any
 from theory.claim import Claim
 from theory.sentence import index_of
 from validate.breaks import accepted
+from validate.falsified import APART
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.hunt import hunt
 from validate.instances.pool import Drawn, drawn, fitting_sizes
@@ -39,9 +40,9 @@ LOOKED_FOR = 60
 """Of all instances at which the printed claim holds, about so many are asked where a candidate assumes more."""
 FIRST = 0.12
 """Of the time, for the instances of the printed claim."""
-SEARCHED, SEARCHING, APART = 500_000, 0.5, 10**7
+SEARCHED, SEARCHING = 500_000, 0.5
 """Operations of the first hunt for one that breaks it, where the pool has none; of the time that is left, after which
-no other hunt begins; what is between their seeds."""
+no other hunt begins."""
 
 
 @dataclass

@@ -177,8 +177,6 @@ class _Writer:
 
     def _sampled(self, v: Vector, n: int, batch: Sequence[int]) -> Vector:
         """The mean of the gradients of some of a client's samples."""
-        if len(batch) == 1:
-            return self.problem.gradient(v, n, batch[0])
         return mean_of([self.problem.gradient(v, n, i) for i in batch])
 
     def _over_clients(self, value: str, own: bool, mean: bool) -> str:
