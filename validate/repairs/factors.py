@@ -20,7 +20,7 @@ import numpy as np
 
 from theory.claim import Claim
 from theory.derivation.search.settings import worth
-from theory.formula import Number
+from theory.formula import Name, Number
 from theory.sentence import applied, everything, parse_expression, text_of
 from validate.instances.longer import has_rounds
 from validate.instances.pool import Drawn
@@ -57,6 +57,8 @@ POWER = 0.05
 """By how much farther a factor is for each power, but of a logarithm, which is what is lost most easily."""
 LONGEST = 0.02
 """By how much farther a constant is for each doubling."""
+BESIDE, STRANGE = 0.1, 0.1
+"""By how much farther a factor that units ask for is with a constant that says more, and where no other term has it."""
 
 
 @dataclass
@@ -180,7 +182,7 @@ class Table:
                 yield self._asked(made, changed, m)
 
     def _asked(self, claim: Claim, changed: list[str], m: Monomial) -> Candidate:
-        farther = 0.25 * (len(changed) - 1) + POWER * sum(abs(float(p)) for _, p in m.powers)
+        farther = 0.25 * (len(changed) - 1) + POWER * sum(abs(float(p)) for _, p in m.powers) + self._strange(m)
         return Candidate(claim, (*self.candidate.edits, Edit("units", "; ".join(changed), farther)))
 
     def _at_several(self, left: Any, right: Any, sign: float, farthest: float) -> Iterator[tuple[float, Candidate]]:
@@ -219,6 +221,15 @@ class Table:
         alone_ = self.untold or self.contradict
         return [Monomial(), *(m for m in some if (len(m.powers) == 1 if alone_ else self._plain(m)))]
 
+    def _strange(self, m: Monomial) -> float:
+        """How much farther it makes a factor that no term has: what is lost stands in those beside it, as a rule."""
+        return 0.0 if any(name in self._named for name, _ in m.powers) else STRANGE
+
+    @cached_property
+    def _named(self) -> set[str]:
+        """The names in the terms."""
+        return {part.name for term in self.terms for part in everything(term.node) if isinstance(part, Name)}
+
     @cached_property
     def contradict(self) -> int:
         """How many places have units that contradict each other; 0 where they are not asked."""
@@ -247,7 +258,8 @@ class Table:
                 continue
             farther = LONGEST * abs(float(np.log2(float(c)))) + (EXTRA if m.powers and c != 1 else 0)
             if m.powers and c < 1 and not added and not np.any(part < 0):  # it says more than with the printed constant
-                farther = 0.0
+                farther = BESIDE if self.contradict else 0.0
+            farther += self._strange(m) if self.contradict else 0.0
             farther += POWER * sum(abs(float(p)) for n, p in m.powers if n not in self.logarithms)
             farther += MORE if len(m.powers) > 1 else 0
             least = COST["term" if added else "constant" if not m.powers else "units" if self.contradict else "factor"]

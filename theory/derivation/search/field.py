@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import isqrt
+from math import gcd, isqrt, lcm
 from operator import add
 from typing import Any, TypeAlias
 
@@ -75,15 +75,50 @@ class Field:
 
     def put(self, e: Element, at: int, value: Element) -> Element:
         """With the atom in one place replaced by an element."""
+        context = _context(len(self.inner.gens))
+        a, b = (_in_flint(p, context) for p in (value.numer, value.denom))
+        powers = {0: (context.constant(1), context.constant(1))}
 
-        def of(p: Any) -> Element:
-            total = self.inner.zero
+        def power(n: int) -> tuple[Any, Any]:
+            if n not in powers:
+                x, y = power(n - 1)
+                powers[n] = x * a, y * b
+            return powers[n]
+
+        def of(p: Any) -> tuple[Any, int]:
+            """Times the denominator to the highest power of the atom, and that."""
+            most = max(m[at] for m in p)
+            some: dict[int, dict[Any, Any]] = {}
             for m, c in p.terms():
-                rest = self.inner.field_new(self.inner.ring.from_dict({(*m[:at], 0, *m[at + 1 :]): c}))
-                total = total + (rest * value ** m[at] if m[at] else rest)
-            return total
+                some.setdefault(m[at], {})[(*m[:at], 0, *m[at + 1 :])] = c
+            whole = context.constant(0)
+            for n, terms in some.items():
+                whole += _of_terms(terms.items(), context) * power(n)[0] * power(most - n)[1]
+            return whole, most
 
-        return of(e.numer) / of(e.denom)
+        if not e:
+            return e
+        (above, n), (below, m) = of(e.numer), of(e.denom)
+        least = min(n, m)
+        return self._cancelled(above * power(m - least)[1], below * power(n - least)[1])
+
+    def _cancelled(self, above: Any, below: Any) -> Element:
+        """A quotient of FLINT's polynomials in lowest terms, as sympy has it: whole numbers, the lower leading one > 0.
+
+        Raises:
+            ZeroDivisionError: where the denominator is 0.
+        """
+        if not below:
+            raise ZeroDivisionError("a denominator is 0")
+        if not above:
+            return self.inner.zero
+        common = above.gcd(below)
+        above, below = above / common, below / common
+        coefficients = [c for p in (above, below) for c in p.coeffs()]
+        by = lcm(*(int(c.q) for c in coefficients))
+        whole = Fraction(by, gcd(*(int(c.p) * (by // int(c.q)) for c in coefficients)))
+        whole = -whole if below.leading_coefficient() < 0 else whole
+        return self.inner.raw_new(*(_in_sympy(p * _in_rationals(whole), self.inner.ring) for p in (above, below)))
 
     # --- reading ---
 
@@ -172,17 +207,34 @@ _SMALL = 12
 
 def _factored(p: Any) -> tuple[Any, list[tuple[Any, int]]]:
     """A polynomial's content and factors."""
-    from flint import Ordering, fmpq, fmpq_mpoly_ctx
+    number, found = _in_flint(p, _context(len(p.ring.gens))).factor()
+    content = p.ring.domain(int(number.p), int(number.q))
+    return content, [(_in_sympy(q, p.ring), int(n)) for q, n in found]
 
-    ring = p.ring
-    context = fmpq_mpoly_ctx.get(tuple(f"a{i}" for i in range(len(ring.gens))), Ordering.lex)
-    made = context.from_dict({m: fmpq(int(c.numerator), int(c.denominator)) for m, c in p.terms()})
-    number, found = made.factor()
 
-    def back(q: Any) -> Any:
-        return ring.from_dict({tuple(map(int, m)): ring.domain(int(c.p), int(c.q)) for m, c in q.to_dict().items()})
+def _context(atoms: int) -> Any:
+    """FLINT's ring of polynomials in so many atoms."""
+    from flint import Ordering, fmpq_mpoly_ctx
 
-    return ring.domain(int(number.p), int(number.q)), [(back(q), int(n)) for q, n in found]
+    return fmpq_mpoly_ctx.get(tuple(f"a{i}" for i in range(atoms)), Ordering.lex)
+
+
+def _in_rationals(value: Any) -> Any:
+    from flint import fmpq
+
+    return fmpq(int(value.numerator), int(value.denominator))
+
+
+def _of_terms(terms: Iterable[tuple[tuple[int, ...], Any]], context: Any) -> Any:
+    return context.from_dict({m: _in_rationals(c) for m, c in terms})
+
+
+def _in_flint(p: Any, context: Any) -> Any:
+    return _of_terms(p.terms(), context)
+
+
+def _in_sympy(p: Any, ring: Any) -> Any:
+    return ring.from_dict({tuple(map(int, m)): ring.domain(int(c.p), int(c.q)) for m, c in p.to_dict().items()})
 
 
 def _bracket(atom: str) -> str:
