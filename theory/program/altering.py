@@ -1,16 +1,19 @@
-"""Programs that differ from one in a single term: what its neighbours do, and whether a claim notices."""
+"""Programs that differ from one in a single term, what its neighbours do; or in that nothing is held back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from theory.formula import Apply, Formula, Number, text_of
+from theory.formula import Apply, Formula, Name, Number, text_of
 from theory.program.algorithm import Algorithm
-from theory.program.data import Instruction, Loop, Program, Step, flat, opposite
+from theory.program.data import Instruction, Loop, Program, Step, flat, opposite, uses
+
+HOLDING = frozenset({"clip", "project", "top"})
+"""Operations that let what is short, or has few coordinates, through as it is."""
 
 
 def altered(program: Program, factors: Sequence[Fraction]) -> Iterator[tuple[str, Program]]:
@@ -84,3 +87,40 @@ def _terms(step: Instruction, factors: Sequence[Fraction], hints: Mapping[str, s
             new: Formula = opposite(number) if factor == -1 else Apply("*", (Number(factor), number))
             numbers = (*step.numbers[:j], new, *step.numbers[j + 1 :])
             yield f"the algorithm's {where} times {factor}", replace(step, numbers=numbers)
+
+
+def let_through(program: Program) -> Program | None:
+    """The program where nothing is held back: as it runs on what is short, to first order.
+
+    Clips, projections and the largest coordinates let a vector through as it is, and lengths are 0 in the numbers that
+    they stand in.
+
+    Returns:
+        None where it does none of this, or hands a length on.
+    """
+    lengths = {step.to for step in program.steps if isinstance(step, Instruction) and step.op == "norm"}
+    if not (lengths or program.operations & HOLDING):
+        return None
+    made = replace(program, body=_let_through(program.body, lengths))
+    return None if lengths & uses(made.body, made.result).keys() else made
+
+
+def _let_through(steps: tuple[Step, ...], lengths: Collection[str]) -> tuple[Step, ...]:
+    found: list[Step] = []
+    for step in steps:
+        if isinstance(step, Loop):
+            found.append(replace(step, body=_let_through(step.body, lengths)))
+        elif step.op in HOLDING:
+            found.append(replace(step, op="linear", numbers=(Number(Fraction(1)),)))
+        elif step.to not in lengths or not step.to:
+            found.append(replace(step, numbers=tuple(_without(number, lengths) for number in step.numbers)))
+    return tuple(found)
+
+
+def _without(number: Formula, lengths: Collection[str]) -> Formula:
+    """A formula with 0 for lengths."""
+    if isinstance(number, Name):
+        return Number(Fraction(0)) if number.name in lengths else number
+    if isinstance(number, Apply):
+        return Apply(number.operation, tuple(_without(part, lengths) for part in number.arguments))
+    return number

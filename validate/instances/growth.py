@@ -21,6 +21,9 @@ LEAST = 0.01
 """Part of itself by which left over right grows over them, at least."""
 BEYOND = 1.01
 """Where left over right is to go, beyond 1, as that is not known so well."""
+CLOSE = 1e-6
+"""Of 1, and of the growth over the rungs: a hyperbola through three that meets the fourth so closely goes where it
+says, if that is farther beyond 1."""
 STEADY = 0.97
 """What is left of the growth by a doubling at the next is steady if it shrinks to no less than this part of itself."""
 SLOW = 0.85
@@ -59,6 +62,9 @@ def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
         return False
     if any(high <= low for low, high in pairwise(ratios)) or ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
         return False
+    part, c = _hyperbola(last[1:])
+    if part > 0 and abs(_at(last[1:], c, last[0][0]) - ratios[0]) <= CLOSE * (ratios[-1] - ratios[0]):
+        return _at(last[1:], c, math.inf) > 1 + CLOSE
     before, now = _left_by_a_doubling(last[:3]), _left_by_a_doubling(last[1:])
     if now >= STEADY * before:
         return limit(last[1:]) > BEYOND
@@ -98,14 +104,25 @@ def _left_by_a_doubling(rungs: Sequence[tuple[int, float]]) -> float:
 
 def _limit_of_hyperbola(rungs: Sequence[tuple[int, float]]) -> float:
     """The limit of a - b/(value + c) through three rungs that grow; inf where no such grows to the end."""
+    part, c = _hyperbola(rungs)
+    return _at(rungs, c, math.inf) if part > 0 else math.inf
+
+
+def _hyperbola(rungs: Sequence[tuple[int, float]]) -> tuple[float, float]:
+    """Of the one, a - b/(value + c), through three rungs that grow (one + c)/(three + c), and c; (0, 0) for none."""
     (one, low), (two, middle), (three, high) = rungs
-    part = (high - middle) / (middle - low) * (two - one) / (three - two)  # (one + c)/(three + c)
+    part = (high - middle) / (middle - low) * (two - one) / (three - two)
     if not 0 < part < 1:
-        return math.inf
+        return 0.0, 0.0
     c = (part * three - one) / (1 - part)
-    if one + c <= 0:
-        return math.inf
-    return middle + (high - middle) * (three + c) / (three - two)
+    return (part, c) if one + c > 0 else (0.0, 0.0)
+
+
+def _at(rungs: Sequence[tuple[int, float]], c: float, value: float) -> float:
+    """A hyperbola with this c through the last two of three rungs, at a value."""
+    _, (two, middle), (three, high) = rungs
+    beyond = 1.0 if value == math.inf else (value - two) / (value + c)
+    return middle + (high - middle) * (three + c) / (three - two) * beyond
 
 
 __all__ = ["Rungs", "grows_beyond", "limit", "still_growing"]

@@ -79,6 +79,10 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: with_clients(c, claim, v, last))  # type: ignore[misc]
+            if not last and 1 < len(_different(c, claim)) < clients:
+                yield Way(
+                    CLIENTS, clients, MOST, lambda c, v: with_clients(c, claim, v, False, _different(c, claim))
+                )
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
             if not last and claim.of is not None and longer_runs and c.has_functions and c.rounds < MOST_TOGETHER:
@@ -285,10 +289,24 @@ def _clients(c: Candidate, claim: Claim) -> int:
     return next(map(len, of_each), 0)
 
 
-def with_clients(c: Candidate, claim: Claim, count: int, last: bool) -> Candidate:
-    """As many clients, copies of those there are, in turn or of the last alone."""
+def _different(c: Candidate, claim: Claim) -> list[int]:
+    """Of clients that are alike the first."""
+    first: dict[str, int] = {}
+    lists = [v for v in (*c.values.values(), *c.vectors.values()) if isinstance(v, list)]
+    for n in range(_clients(c, claim)):
+        functions = None if c.functions is None else c.functions[n]
+        quadratics = [] if c.hessian is None else [c.hessian[n].tolist(), c.linear[n].tolist()]
+        first.setdefault(repr((functions, quadratics, [v[n] for v in lists if n < len(v)])), n)
+    return [*first.values()]
+
+
+def with_clients(c: Candidate, claim: Claim, count: int, last: bool, of_kinds: Sequence[int] = ()) -> Candidate:
+    """As many clients, copies of those there are, in turn or of the last alone; or of some in turn, so that a majority
+    by one stays one by one."""
     now = _clients(c, claim)
     of = _copied(count, now, last)
+    if of_kinds:
+        of[now:] = [of_kinds[i % len(of_kinds)] for i in range(max(0, count - now))]
     skipped = roles_in(claim).weights | schedules_of(claim)
     values = {
         name: [v[n] for n in of] if isinstance(v, list) and name not in skipped else v for name, v in c.values.items()

@@ -189,7 +189,7 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
         seed: the first.
     """
     sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
-    of_coordinates = claim.of is not None and ("d" in claim.symbols or _law(claim) == "any")
+    of_coordinates = claim.of is not None and (_names_coordinates(claim) or _law(claim) == "any")
     runs = ROUNDS[claim.program is not None and claim.program.random]
     seen: set[Any] = set()
     for begin in range(0, seeds if sizes else 0, TOGETHER):
@@ -215,6 +215,12 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
             if key not in seen:
                 seen.add(key)
                 yield numbers, samples, K
+
+
+def _names_coordinates(claim: Claim) -> bool:
+    """Whether the number of coordinates stands in a claim, or in what it assumes."""
+    sides = [side for relation in claim.relations for side in relation.sides]
+    return "d" in claim.symbols or any(part == Name("d") for side in sides for part in everything(side))
 
 
 def _length(numbers: Numbers) -> int:
