@@ -31,6 +31,7 @@ from validate.instances.coordinates import in_more_coordinates
 from validate.instances.every_size import far_out, of_every_size
 from validate.instances.few_kept import with_few_kept
 from validate.instances.further import further
+from validate.instances.in_floats import in_floats
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outliers import with_one_far_away
@@ -192,6 +193,8 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
     yield from _staged(leapt_far(claim, found, stop, budget), LEAPT)
     yield from _staged(of_every_size(claim, found, stop, budget), SIZES)
     for seen in far_out(claim, found, seed, stop):
+        yield seen, FAR_OUT
+    for seen in in_floats(claim, found, stop):
         yield seen, FAR_OUT
     for rare in with_rare_chances(claim, found, stop, budget):
         yield from _staged(confirmed(claim, rare), RARE)

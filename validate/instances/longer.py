@@ -80,9 +80,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: with_clients(c, claim, v, last))  # type: ignore[misc]
             if not last and 1 < len(_different(c, claim)) < clients:
-                yield Way(
-                    CLIENTS, clients, MOST, lambda c, v: with_clients(c, claim, v, False, _different(c, claim))
-                )
+                yield Way(CLIENTS, clients, MOST, lambda c, v: with_clients(c, claim, v, False, _different(c, claim)))
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
             if not last and claim.of is not None and longer_runs and c.has_functions and c.rounds < MOST_TOGETHER:
