@@ -39,6 +39,14 @@ def test_a_hyperbola_goes_to_its_end(end, c, uneven):
     assert not grows_beyond(tuple((N, end * N / (N + c)) for N in sorted(uneven)))
 
 
+@given(beyond=st.floats(1e-4, 0.009), c=st.floats(1, 20))
+def test_a_hyperbola_that_four_rungs_are_on_is_told_to_go_just_beyond(beyond, c):
+    """(N - 2)/(N - 1), of two clients among N, against a constant that is a little below its end."""
+    assert grows_beyond(doubled(lambda j: (1 + beyond) * 2**j / (2**j + c), 9))
+    assert not grows_beyond(doubled(lambda j: (1 - beyond) * 2**j / (2**j + c), 9))
+    assert not grows_beyond(doubled(lambda j: 2**j / (2**j + c), 9))
+
+
 def test_growth_that_slows_down_is_of_a_power_in_rounds_alone():
     """Of 10/K**1.5 where the rate is 1/K; of clients such numbers may be those of a population that came less far."""
     rate = ((1, 0.0153), (16, 0.095), (64, 0.188), (300, 0.3473))

@@ -15,7 +15,7 @@ from theory.program.altering import algorithm_of, let_through
 from validate.instances.candidates import candidate_of, of_units, realised
 from validate.instances.seen import Seen, measured
 
-SHORT = tuple(Fraction(1, 10**digits) for digits in (0, 3, 6))
+SHORT = tuple(Fraction(1, 10**digits) for digits in (0, 3, 6, 12))
 """By what all distances of an instance are multiplied."""
 
 

@@ -1,0 +1,59 @@
+"""Claims about numbers alone, in floats first: what floats call broken is an instance that fractions break."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from theory import claim
+from validate.instances.hunt import hunt
+from validate.instances.in_floats import in_floats
+
+
+def broken_by(one):
+    found = hunt(one, pool=12, evaluations=0, smallest=False)
+    assert found.broken is None
+    return [*in_floats(one, found, lambda: False)], found
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(3600, 3678))
+def test_an_integer_is_doubled_along_a_ridge(sharp):
+    """K*p*(1 - p)**K goes to 1/e where p is 1/(K + 1), from below."""
+    seen, _ = broken_by(claim("ridge", f"K*p*(1 - p)**K <= {sharp}/10000", assuming=("p < 1",)))
+    assert all(one.measured.broken for one in seen)
+    assert seen
+
+
+def test_what_is_true_is_not_broken_and_how_it_grows_is_kept():
+    seen, found = broken_by(claim("ridge", "K*p*(1 - p)**K <= 0.36788", assuming=("p < 1",)))
+    assert seen == []
+    along = [rungs for name, rungs in found.reached.rungs if name == "K"]
+    assert along
+    assert all(ratio < 1 for rungs in along for _, ratio in rungs)
+    assert max(ratio for rungs in along for _, ratio in rungs) > 0.999
+
+
+def test_numbers_that_an_equation_gives_follow():
+    seen, _ = broken_by(claim("ridge", "K*p*q**K <= 0.3678", assuming=("p < 1", "q == 1 - p")))
+    assert seen
+    assert seen[0].drawn.values["q"] == 1 - seen[0].drawn.values["p"]
+
+
+@pytest.mark.parametrize(("square", "one"), [(19, (170, 39)), (13, (649, 180))])
+def test_every_pair_of_integers_is_met(square, one):
+    seen, _ = broken_by(claim("pell", f"abs(m**2 - {square}*b**2 - 1) >= 1", assuming=("m >= 2",)))
+    assert one in [(int(some.drawn.values["m"]), int(some.drawn.values["b"])) for some in seen]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        claim("sums", "sum_k(1/(k+1)) <= 15"),
+        claim("equation", "a == b"),
+        claim("round", "k*a <= k*a + 1"),
+        claim("tied", "a*b <= 1/4", assuming=("a + b == a*b + 1/4",)),
+    ],
+)
+def test_other_claims_are_left_alone(one):
+    found = hunt(one, pool=12, evaluations=0, smallest=False)
+    assert [*in_floats(one, found, lambda: False)] == []
