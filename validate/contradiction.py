@@ -8,7 +8,8 @@ relations between their constants, or exclude each other.
 A relation that holds for every client holds for one client, for the means of its sides, and, where it speaks of one
 number a client, for the largest and the smallest of these; a sum over clients is N times a mean. All of it is true for
 every N, so that a contradiction among these numbers is one of the claim. What is asked of every round, turn and sample
-is asked of the first. A product of two vectors is at most that of their lengths.
+is asked of the first, and what bounds a number in every round bounds its mean over the rounds. A product of two vectors
+is at most that of their lengths.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         return []
     relations += map(numbers.written, _asked_by_the_program(claim))
     relations += _of_angles(relations)
-    relations += [*_of_means(relations, claim), *_of_extremes(relations, claim)]
+    relations += [*_of_means(relations, claim), *_of_extremes(relations, claim), *_over_rounds(asked, claim)]
     texts = [*map(numbers.text, relations)]
     for one in () if claim.over else claim.predicates:  # asked at some x only, they imply nothing here
         for other in claim.predicates:
@@ -234,6 +235,21 @@ def _of_extremes(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
                 sides = [_put(side, each, extreme) for side in one.sides]
                 if sides != [*one.sides] and not any(_hangs_on_the_client(side, claim) for side in sides):
                     yield Sentence(sides[0], one.relation, sides[1])
+
+
+def _over_rounds(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
+    """What bounds a number in every round, such as a step, bounds its mean and extremes of which a relation speaks."""
+    spoken = {e for one in relations for side in one.sides for e in everything(side) if isinstance(e, Apply)}
+    for one in relations:
+        hang = [bool({"k", "*k"} & read(side, claim.vocabulary).free) for side in one.sides]
+        if (
+            sum(hang) != 1 or _of_the_first(one) is None
+        ):  # what a run of one round has not is bounded in longer ones only
+            continue
+        for how in ("mean_k", "max_k", "min_k"):
+            sides = [applied(how, (side,)) if of_k else side for side, of_k in zip(one.sides, hang, strict=True)]
+            if spoken & {*sides}:
+                yield Sentence(sides[0], one.relation, sides[1])
 
 
 def _put(e: Expression, old: Expression, new: Expression) -> Expression:

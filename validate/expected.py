@@ -64,8 +64,11 @@ class Expected:
     Attributes:
         certain: whether nothing is drawn: then moments tell every number of a run, and not expectations only.
         kept: what `theory.sentence.worlds.evaluate` has found, as nothing changes.
+        of_whole_run: whether states are those of a run that is known to its end, and do not change either.
         rooted: whether the root of such a number has been taken.
     """
+
+    of_whole_run = True
 
     def __init__(self, claim: Claim, problem: Quadratic, setting: Setting, moments: Moments) -> None:
         self.claim, self.problem, self.setting, self.moments = claim, problem, setting, moments

@@ -66,6 +66,27 @@ def test_weights_that_can_be_are_not(assuming):
     assert "vacuous" not in outcomes(claim("any", WEIGHTED, vectors=("a_n",), assuming=assuming))
 
 
+@algorithm
+def scheduled(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
+IN_ROUNDS = [
+    (("mean_k(eta_k) <= 1/(2*L)", "eta_k >= 1/L"), ["vacuous"]),
+    (("max_k(eta_k) < 1/L", "eta_k == 1/L"), ["vacuous"]),
+    (("min_k(eta_k) >= 2/L", "eta_k <= 1/L"), ["vacuous"]),
+    (("mean_k(eta_k) <= 1/(2*L)", "eta_k >= 1/(2*L)"), []),
+    (("mean_k(eta_k) <= 1/(2*L)", "eta_k >= 1/(L*(k+1))"), []),
+    (("max_k(eta_k) <= 1/L", "eta_k*(k+1) >= 1/L"), []),
+]
+
+
+@pytest.mark.parametrize(("assuming", "expected"), IN_ROUNDS)
+def test_what_bounds_a_step_in_every_round_bounds_their_mean(assuming, expected):
+    one = claim("any", "f(x[k]) <= f(x0)", of=scheduled, assuming=("smooth(f, L)", *assuming))
+    assert outcomes(one) == expected
+
+
 def test_the_programs_name_of_one_number_a_client_is_that_number():
     """`p` in a relation is p_n for every client."""
     assuming = ("sum_n(p_n) == S", "p <= 1/2", "2*S > N")

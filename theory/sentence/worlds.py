@@ -181,7 +181,7 @@ def simplex_weights(costs: Sequence[Any], curvatures: Sequence[Any]) -> tuple[An
 
 def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:
     kept = getattr(world, "kept", None)  # of a world in which nothing changes
-    free = None if kept is None else _settled(e, words)
+    free = None if kept is None else _settled(e, words, getattr(world, "of_whole_run", False))
     if kept is None or free is None:
         return _taken(e, world, at, words, known)
     key = (id(e), getattr(world, "choice", 0), *[at.get(index) for index in free])
@@ -195,18 +195,19 @@ def _over(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, know
     return found[0]
 
 
-def _settled(e: Expression, words: Vocabulary) -> tuple[str, ...] | None:
-    """The indices on which a tree hangs in one world; None where a run, or what was found before, has a say in it."""
+def _settled(e: Expression, words: Vocabulary, of_whole_run: bool) -> tuple[str, ...] | None:
+    """The indices on which a tree hangs in one world; None where a run that goes on there, or what was found before,
+    has a say in it."""
 
     def found() -> tuple[str, ...] | None:
-        moving = any(
+        moving = not of_whole_run and any(
             isinstance(part, At)
             or (isinstance(part, Apply) and (part.operation in ("E", "quantile") or part.operation in ALL_CLIENTS))
             for part in everything_meant(e, words)
         )
         return None if moving else (*sorted(read(e, words).free), "*n", "*k")
 
-    return words.kept.about(e, "settled", found)
+    return words.kept.about(e, ("settled", of_whole_run), found)
 
 
 def _taken(e: Apply, world: World, at: Mapping[str, int], words: Vocabulary, known: dict[Any, tuple[Any, ...]]) -> Any:

@@ -203,7 +203,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
     for seen in with_more_outcomes(claim, found, stop, budget):
         yield from _staged(seen, OUTCOMES)
     if not means.again:
-        yield from _of_stage(at_a_knee(claim, found, stop), KNEE)
+        yield from _of_stage(at_a_knee(claim, found, stop) if found.seen else iter(()), KNEE)
         yield from ((seen, TURNING) for seen in turned(claim, found, stop))
     yield from _staged(further(claim, found, means.pool, seed, stop), FURTHER)
     if means.again:
