@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -22,6 +23,32 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Modules and tests stay to the end: collections of garbage need not go through them.
 gc.disable()
+
+
+SLOW = Path(__file__).with_name("slow.txt")
+"""Tests, and files of tests, of five seconds and more that only say once more, or for a rarer case, what a quick one
+says: marked slow like those that are so by nature."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is listed as slow.
+
+    Raises:
+        pytest.UsageError: where all tests are collected, and one of the list is not there.
+    """
+    listed = set(SLOW.read_text(encoding="utf-8").splitlines())
+    for item in items:
+        named = {item.nodeid, item.nodeid.partition("::")[0]} & listed
+        if named:
+            item.add_marker(pytest.mark.slow)
+            item.stash[_LISTED] = named
+    lost = listed - {name for item in items for name in item.stash.get(_LISTED, ())}
+    if lost and not config.option.file_or_dir:
+        raise pytest.UsageError(f"{SLOW.name} has {min(lost)}, which is no test")
+
+
+_LISTED = pytest.StashKey[set[str]]()
 
 
 def pytest_collection_finish() -> None:
