@@ -237,6 +237,10 @@ def test_loops_inside_loops():
             "turns = w.repeat(H)\nfor h in turns:\n    x = 2*x\nfor h in turns:\n    x = 2*x\nreturn x",
             "line 6: a loop over turns that are gone through",
         ),
+        ("return w.keep(x, 0.5)", r"w.keep takes an integer of at least 1, not 0.5"),
+        ("return w.top(x, 0)", r"w.top takes an integer of at least 1, not 0"),
+        ("return w.top(x)", r"w.top\(\) missing 1 required positional argument: 'm'"),
+        ("return x - w.mean(w.gradient(x, w.sample(3/2)))", r"w.sample takes an integer of at least 1, not 1.5"),
         ("return 1/3*x", r"line 3: 0.3333333333333333 is rounded: write Fraction\(1, 3\)"),
         # of 16 digits, and of 15 as a fraction in lowest terms
         ("return 0.1040000000000008*x", r"line 3: 0.1040000000000008 is rounded"),
@@ -246,6 +250,11 @@ def test_loops_inside_loops():
 def test_what_a_program_cannot_say_names_line_and_remedy(body, message):
     with pytest.raises(ProgramError, match=message):
         _ = made(body).program
+
+
+def test_a_misspelt_start_is_named():
+    with pytest.raises(ProgramError, match="x='x1' speaks of x1, which is neither x0 nor a parameter"):
+        algorithm(x="x1")(lambda w, x, *, eta: x)
 
 
 @pytest.mark.parametrize(

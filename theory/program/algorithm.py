@@ -64,6 +64,10 @@ def algorithm(function: Callable[..., Any] | None = None, /, **initial: str) -> 
 
 _INITIAL = re.compile(r"(?P<word>(?:each|table)\s+)?(?:(?P<times>\S+)\s+times\s+)?(?P<formula>.+)\Z", re.DOTALL)
 
+_WORDS = re.compile(r"[A-Za-z_]\w*")
+_BEGINNING = frozenset({"x0", "grad", "f", "f_n", "f_ni"})
+"""Words of which the beginning of a state is made, beside parameters."""
+
 
 def state_of(name: str, text: str) -> State:
     """A state variable from what the decorator says of it.
@@ -117,6 +121,12 @@ def _made(function: Callable[..., Any], initial: Mapping[str, str]) -> Algorithm
             raise ProgramError(f"{where}: the name {p.name!r} {why}; take another one ({TAKEN})")
     defaults = {p.name: _rational(p.default, where) for p in keys if p.default is not p.empty}
     state = tuple(state_of(name, initial[name]) for name in names)
+    for one in state:
+        strange = sorted(set(_WORDS.findall(one.initial)) - _BEGINNING - {p.name for p in keys})
+        if strange:
+            raise ProgramError(
+                f"{where}: {one.name}={initial[one.name]!r} speaks of {strange[0]}, which is neither x0 nor a parameter"
+            )
     return Algorithm(function.__name__, function, state, tuple(p.name for p in keys), defaults)
 
 

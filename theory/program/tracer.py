@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, Literal
 
 from theory.formula import Apply, Name, names_in, text_of
@@ -77,6 +78,12 @@ class Tracer:
             self._recorder.error(f"w.{what} takes {wanted} value, not {found}{noise}")
         return value
 
+    def _count(self, what: str, value: object) -> object:
+        """A formula, or a number that counts."""
+        if isinstance(value, int | float | Fraction) and (value < 1 or value % 1 != 0):
+            self._recorder.error(f"w.{what} takes an integer of at least 1, not {value}")
+        return value
+
     def _of_clients(self) -> Kind:
         return "server" if self._one else "client"
 
@@ -106,7 +113,7 @@ class Tracer:
 
     def sample(self, b: object = 1, replace: bool = True) -> Value:
         """Fresh samples of every client, uniform, b of them; used twice it is the same sample twice."""
-        return self._emit("sample", "sample", [], [b], flag=bool(replace))
+        return self._emit("sample", "sample", [], [self._count("sample", b)], flag=bool(replace))
 
     def noise(self, sigma2: object) -> Value:
         """A fresh vector for every client, mean 0 and E norm2 = sigma2, independent of all else."""
@@ -114,7 +121,7 @@ class Tracer:
 
     def choose(self, S: object, replace: bool = False) -> Scalar:
         """S of the N clients, uniform: 0 or 1 a client; with replacement how often."""
-        return self._scalar("choose", "numbers", [], [S], flag=bool(replace))
+        return self._scalar("choose", "numbers", [], [self._count("choose", S)], flag=bool(replace))
 
     def coins(self, p: object) -> Scalar:
         """An independent 0 or 1 a client, 1 with probability p."""
@@ -214,11 +221,11 @@ class Tracer:
 
     def keep(self, v: Value, m: object) -> Value:
         """m of the coordinates at random, scaled by d/m (unbiased); of a server's value one draw."""
-        return self._emit("keep", self._check("keep", v, "server", "client").kind, [v], [m])
+        return self._emit("keep", self._check("keep", v, "server", "client").kind, [v], [self._count("keep", m)])
 
     def top(self, v: Value, m: object) -> Value:
         """The m coordinates that are largest in absolute value, the first on ties."""
-        return self._emit("top", self._check("top", v, "server", "client").kind, [v], [m])
+        return self._emit("top", self._check("top", v, "server", "client").kind, [v], [self._count("top", m)])
 
     def project(self, v: Value, radius: object) -> Value:
         """Onto the ball of that radius around 0."""

@@ -57,7 +57,13 @@ def _traced(one: Algorithm, turns: int, visits: int) -> tuple[Program, bool]:
     recorder.hints |= {v.name: s.name for v, s in zip(state, one.state, strict=True)}
     parameters = {name: Scalar(recorder, Name(name)) for name in one.parameters}
     where = f"{place(one.function)}: algorithm {one.name!r}"
-    result = one.function(Tracer(recorder), *state, **parameters)
+    try:
+        result = one.function(Tracer(recorder), *state, **parameters)
+    except TypeError as error:
+        called = str(error).partition("Tracer.")[2]
+        if not called:
+            raise
+        raise ProgramError(f"{where}: w.{called}") from None
     values = result if isinstance(result, tuple) else (result,)
     if len(recorder.blocks) != 1:
         raise ProgramError(f"{where} leaves a loop of w.repeat before its end: a round does the same in every turn")
