@@ -32,6 +32,7 @@ from validate.instances.every_size import far_out, of_every_size
 from validate.instances.few_kept import with_few_kept
 from validate.instances.further import further
 from validate.instances.in_floats import in_floats
+from validate.instances.let_through import LetThrough
 from validate.instances.on_a_line import on_a_line
 from validate.instances.outcomes import with_more_outcomes
 from validate.instances.outliers import with_one_far_away
@@ -166,7 +167,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
         return
     before = work.operations()
     free = without_loss(claim)
-    if free is not None:
+    if free is not None and not (isinstance(free, LetThrough) and free.all_the_same):
         means.tell(f"{claim.id}: {free.told}")
         yield from _moved(free, _breaks(free.free, Hunt(), means))
     if means.evaluations:

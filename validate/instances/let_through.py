@@ -32,6 +32,12 @@ class LetThrough:
     free: Claim
     told: str = "the same with nothing held back, scaled down"
 
+    @property
+    def all_the_same(self) -> bool:
+        """Whether it is this algorithm on what is short, so that a hunt meets the same; then its worst functions do."""
+        assert self.claim.program is not None
+        return "norm" not in self.claim.program.operations
+
     def moved(self, seen: Seen) -> Seen | None:
         """The instance of the claim, made as short as it has to be to break it; else as it is, if it is one."""
         c, first = candidate_of(seen.drawn), None
