@@ -266,7 +266,9 @@ class Claim:
 
         def add(name: str, within: tuple[str, ...] = ()) -> None:
             if name in within:
-                raise SentenceError(f"the definition of {name} speaks of {name}")
+                way = [*within[within.index(name) :], name]
+                through = "".join(f", through {other}" for other in way[1:-1])
+                raise SentenceError(f"the definition of {name} speaks of {name}{through}")
             for part in everything(trees[name]):
                 if isinstance(part, Name) and part.name in trees and part.name not in found:
                     add(part.name, (*within, name))

@@ -74,9 +74,9 @@ def test_definitions_may_be_written_in_any_order() -> None:
     assert backward.symbols == forward.symbols
 
 
-@pytest.mark.parametrize("where", [{"p": "p + 1"}, {"p": "q + 1", "q": "p + 1"}])
-def test_a_definition_does_not_speak_of_itself(where: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="the definition of p speaks of p"):
+@pytest.mark.parametrize(("where", "through"), [({"p": "p + 1"}, "$"), ({"p": "q + 1", "q": "p + 1"}, ", through q$")])
+def test_a_definition_does_not_speak_of_itself(where: dict[str, str], through: str) -> None:
+    with pytest.raises(ValueError, match=f"the definition of p speaks of p{through}"):
         claim("circular", "norm2(a) <= p*norm2(a)", vectors=("a",), where=where)
 
 

@@ -292,6 +292,9 @@ RANDOM = "simplex_n(norm2(grad(f_n, x[k])), 1)"
         "E(norm2(first_n(grad(f_n, x[k]))))",
         f"E(norm2(sum_n({CERTAIN}*grad(f_n, x[k]))))",
         f"E(norm2(x[k] - argmin_n({CERTAIN})))",
+        "max_k(E(norm2(x[k])))*E(norm2(x[k]))",
+        "sum_n(E(norm2(grad(f_n, x[k])))) + max_k(sum_n(E(norm2(grad(f_n, x[k])))))",
+        "mean_k(k*sum_n(E(norm2(grad(f_n, x[k]))))) + sum_n(E(norm2(grad(f_n, x[k+0]))))",
     ],
 )
 def test_moments_agree_with_play_on_what_is_certain_and_on_the_first_client(text: str) -> None:
