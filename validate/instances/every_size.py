@@ -42,6 +42,8 @@ FARTHER = (F(10) ** 6, F(10) ** 12)
 """How far out numbers lie, alone and in pairs; and as near to 0."""
 TRIES, FEW = 3, 6
 """Of each; in pairs only where there are few of these."""
+MOST = 800_000
+"""Of `theory.program.work`: long formulas of many numbers would take ten times as much."""
 
 
 def of_every_size(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Budget) -> Seen | None:
@@ -114,11 +116,12 @@ def far_out(claim: Claim, found: Hunt, seed: int, stop: Callable[[], bool]) -> I
     start = np.array([], dtype=object)
     tries = [(values, TRIES) for values in fixed] + [(values, TRIES if len(pairs) <= FEW else 1) for values in both]
     tries += [(values, 1) for values in _integers(claim)]
+    before = work.operations()
     for i, (values, times) in enumerate(tries):
         if not all(claim.domains[name].contains(x) for name, x in values.items() if name in claim.domains):
             continue
         for number in range(times):
-            if stop():
+            if stop() or work.operations() - before > MOST:
                 return
             rng = random.Random(f"{seed}, {i}, {number} far out, {claim.spelling}")
             counts, rounds = {n: x for n, x in values.items() if n != ROUNDS}, int(values.get(ROUNDS, 1))
