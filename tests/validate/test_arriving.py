@@ -6,7 +6,7 @@ from tests.rounds import descent
 from theory import algorithm, claim
 from theory.claim import Claim
 from validate.examine import examine
-from validate.instances.arriving import LENGTHS, at_a_knee
+from validate.instances.arriving import CUBES, at_a_knee
 from validate.instances.growth import still_growing
 from validate.instances.longer import ROUNDS
 from validate.instances.seen import Hunt, Seen
@@ -50,7 +50,7 @@ def test_a_rate_that_is_too_fast_by_a_small_power_grows(name: str) -> None:
 def test_one_that_is_right_does_not(one: Claim) -> None:
     broken, found = _met(one)
     assert not broken
-    assert any(len(rungs) == len(LENGTHS) for _, rungs in found.reached.rungs)
+    assert any(len(rungs) == len(CUBES) for _, rungs in found.reached.rungs)
     assert not [*still_growing(found.reached.rungs, ROUNDS)]
 
 

@@ -32,9 +32,13 @@ from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.shapes import Size, shape_of
 
 F = Fraction
-LENGTHS = (8, 64, 512, 4096)
-"""Rounds: cubes, so that a step may be a root of their number."""
-WAYS: tuple[Callable[[int], int], ...] = (lambda K: K, lambda K: round(K ** (2 / 3)), isqrt)
+CUBES, SQUARES = (8, 64, 512, 4096), (16, 64, 256, 1024, 4096)
+"""Rounds of which a step may be a root, and the way with it, without rounding: that would look like growth."""
+WAYS: tuple[tuple[Callable[[int], int], tuple[int, ...]], ...] = (
+    (lambda K: K, CUBES),
+    (lambda K: round(K ** (2 / 3)), CUBES),
+    (isqrt, SQUARES),
+)
 """Steps of 1/L that are as long as all of a run, with a step of 1/L, or one that is tuned to its length."""
 TURNS = 3
 """Of the loops of a round, at most."""
@@ -56,9 +60,9 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
         return
     if not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim):
         return
-    for left, way in product(LEFT, WAYS):
+    for left, (way, lengths) in product(LEFT, WAYS):
         rungs: list[tuple[int, float]] = []
-        for rounds in LENGTHS:
+        for rounds in lengths:
             if stop():
                 return
             one = _instance(claim, left, way(rounds), rounds)
