@@ -64,9 +64,9 @@ def algorithm(function: Callable[..., Any] | None = None, /, **initial: str) -> 
 
 _INITIAL = re.compile(r"(?P<word>(?:each|table)\s+)?(?:(?P<times>\S+)\s+times\s+)?(?P<formula>.+)\Z", re.DOTALL)
 
-_WORDS = re.compile(r"[A-Za-z_]\w*")
-_BEGINNING = frozenset({"x0", "grad", "f", "f_n", "f_ni"})
-"""Words of which the beginning of a state is made, beside parameters."""
+_WORDS = re.compile(r"[A-Za-z_]\w*\b(?!\s*\()")
+_BEGINNING = frozenset({"x0", "xstar", "xstar_n", "f", "f_n", "f_ni"})
+"""Names of which the beginning of a state is made, beside parameters; whoever reads it knows the functions."""
 
 
 def state_of(name: str, text: str) -> State:
