@@ -57,3 +57,17 @@ def test_every_pair_of_integers_is_met(square, one):
 def test_other_claims_are_left_alone(one):
     found = hunt(one, pool=12, evaluations=0, smallest=False)
     assert [*in_floats(one, found, lambda: False)] == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "assuming"),
+    [
+        ("K*(1 - p)**q <= 3*K + (2*p)**q", ()),
+        ("exp(p*K) >= 1 + p*K", ()),
+        ("K/(p - 1)**2 >= 0", ("p >= 1/K",)),
+        ("log(p)*K <= p**2*K", ("p < 10",)),
+    ],
+)
+def test_what_is_undefined_or_too_large_ends_nothing(statement, assuming):
+    seen, _ = broken_by(claim("odd", statement, assuming=assuming))
+    assert all(one.measured.broken for one in seen)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import isfinite
 from typing import TypeAlias
 
 from theory.claim import Claim
@@ -86,7 +87,7 @@ class _InFloats:
             if not all(small(at) <= large(at) for small, large in self.relations):
                 return None
             left, right = (side(at) for side in self.sides)
-        except ValueError:
+        except (ValueError, TypeError):  # undefined, or a power of a negative number
             return None
         size = abs(left) + abs(right)
         return (left - right) / size if 0 < size < LARGEST else None
@@ -111,7 +112,7 @@ class _InFloats:
 
     def allows(self, name: str, value: float) -> bool:
         """Whether a value is in the domain of a name."""
-        return name not in self.claim.domains or self.claim.domains[name].contains(F(value))
+        return isfinite(value) and (name not in self.claim.domains or self.claim.domains[name].contains(F(value)))
 
     def exact(self, base: Candidate, at: Values) -> Seen | None:
         """The instance with such numbers that breaks the claim in fractions, the shortest first; None without one."""
@@ -212,7 +213,8 @@ def _starts(at: Values, name: str, value: float, free: list[str]) -> Iterator[Va
 
 
 def _values(base: Candidate) -> Values:
-    return {ROUNDS: float(base.rounds)} | {name: float(x) for name, x in base.values.items() if isinstance(x, F)}
+    numbers = {name: x for name, x in base.values.items() if isinstance(x, F) and abs(x) < LARGEST**2}
+    return {ROUNDS: float(base.rounds)} | {name: float(x) for name, x in numbers.items()}
 
 
 def _moved(value: float, factor: float) -> Iterator[float]:
