@@ -4,17 +4,13 @@ from fractions import Fraction
 
 import pytest
 
+from tests.rounds import descent
 from theory import algorithm, claim
 from theory.program.altering import let_through
 from theory.program.same import renaming
 from validate.instances.let_through import with_all_let_through
 from validate.instances.pool import drawn
 from validate.instances.seen import measured
-
-
-@algorithm
-def descent(w, x, *, eta):
-    return x - eta * w.full_gradient(x)
 
 
 @algorithm

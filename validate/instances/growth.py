@@ -62,8 +62,8 @@ def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
         return False
     if any(high <= low for low, high in pairwise(ratios)) or ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
         return False
-    part, c = _hyperbola(last[1:])
-    if part > 0 and abs(_at(last[1:], c, last[0][0]) - ratios[0]) <= CLOSE * (ratios[-1] - ratios[0]):
+    c = _hyperbola(last[1:])
+    if c is not None and abs(_at(last[1:], c, last[0][0]) - ratios[0]) <= CLOSE * (ratios[-1] - ratios[0]):
         return _at(last[1:], c, math.inf) > 1 + CLOSE
     before, now = _left_by_a_doubling(last[:3]), _left_by_a_doubling(last[1:])
     if now >= STEADY * before:
@@ -104,18 +104,18 @@ def _left_by_a_doubling(rungs: Sequence[tuple[int, float]]) -> float:
 
 def _limit_of_hyperbola(rungs: Sequence[tuple[int, float]]) -> float:
     """The limit of a - b/(value + c) through three rungs that grow; inf where no such grows to the end."""
-    part, c = _hyperbola(rungs)
-    return _at(rungs, c, math.inf) if part > 0 else math.inf
+    c = _hyperbola(rungs)
+    return math.inf if c is None else _at(rungs, c, math.inf)
 
 
-def _hyperbola(rungs: Sequence[tuple[int, float]]) -> tuple[float, float]:
-    """Of the one, a - b/(value + c), through three rungs that grow (one + c)/(three + c), and c; (0, 0) for none."""
+def _hyperbola(rungs: Sequence[tuple[int, float]]) -> float | None:
+    """The c of a - b/(value + c) through three rungs that grow; None where no such grows to the end."""
     (one, low), (two, middle), (three, high) = rungs
-    part = (high - middle) / (middle - low) * (two - one) / (three - two)
+    part = (high - middle) / (middle - low) * (two - one) / (three - two)  # (one + c)/(three + c)
     if not 0 < part < 1:
-        return 0.0, 0.0
+        return None
     c = (part * three - one) / (1 - part)
-    return (part, c) if one + c > 0 else (0.0, 0.0)
+    return c if one + c > 0 else None
 
 
 def _at(rungs: Sequence[tuple[int, float]], c: float, value: float) -> float:

@@ -233,8 +233,6 @@ def _function(claim: Claim, e: Expression) -> Callable[[Mapping[str, float]], fl
         ValueError: where it is no formula of numbers.
     """
     whole = replaced(e, claim.definitions)
-    while whole != (deeper := replaced(whole, claim.definitions)):
-        whole = deeper
     if any(isinstance(part, Apply) and part.operation in OVER for part in everything(whole)):
         raise ValueError("it goes over an index")
     return compiled(whole)
