@@ -90,10 +90,12 @@ class AnyUnits:
         factors = {name: _scaled(scales, power) for name, power in self.powers.items()}
         if None in factors.values():
             return None
-        values = {name: _times(value, factors.get(name)) for name, value in c.values.items() if name not in self.new}
-        vectors = {name: _times(v, factors.get(name)) for name, v in c.vectors.items()}
+        values = {
+            name: multiplied(value, factors.get(name)) for name, value in c.values.items() if name not in self.new
+        }
+        vectors = {name: multiplied(v, factors.get(name)) for name, v in c.vectors.items()}
         constants = {
-            name: _times(of.values[name], factors.get(name))
+            name: multiplied(of.values[name], factors.get(name))
             for name in self.claim.constants
             if of is not None and name in of.values
         }
@@ -160,7 +162,8 @@ def power_of(unit: Unit) -> Power:
     return unit.x + 2 * unit.f, unit.f
 
 
-def _times(value: Any, by: Fraction | None) -> Any:
+def multiplied(value: Any, by: Fraction | None) -> Any:
+    """A number or a vector times a number, or each of a list; as it is where there is none to multiply it by."""
     if by is None or by == 1 or value is None:
         return value
     return [one * by for one in value] if isinstance(value, list | tuple) else value * by

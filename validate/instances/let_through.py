@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from theory.claim import Claim
 from theory.program.altering import algorithm_of, let_through
+from validate.instances.any_units import multiplied
 from validate.instances.candidates import candidate_of, of_units, realised
 from validate.instances.seen import Seen, measured
 
@@ -43,7 +44,7 @@ class LetThrough:
         c, first = candidate_of(seen.drawn), None
         for length in SHORT:
             there = replace(
-                of_units(c, length, Fraction(1)), vectors={n: _times(v, length) for n, v in c.vectors.items()}
+                of_units(c, length, Fraction(1)), vectors={n: multiplied(v, length) for n, v in c.vectors.items()}
             )
             one = realised(self.claim, there)
             found = None if one is None else measured(self.claim, one)
@@ -51,10 +52,6 @@ class LetThrough:
                 return found
             first = first or found
         return first
-
-
-def _times(vector: object, by: Fraction) -> object:
-    return [v * by for v in vector] if isinstance(vector, list) else vector * by  # type: ignore[operator]
 
 
 def with_all_let_through(claim: Claim) -> LetThrough | None:
