@@ -5,8 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory import claim
+from theory.domain import COUNT
+from validate.instances.covered import coverage
 from validate.instances.hunt import hunt
-from validate.instances.in_floats import in_floats
+from validate.instances.in_floats import between_integers, in_floats
 
 
 def broken_by(one):
@@ -71,3 +73,38 @@ def test_other_claims_are_left_alone(one):
 def test_what_is_undefined_or_too_large_ends_nothing(statement, assuming):
     seen, _ = broken_by(claim("odd", statement, assuming=assuming))
     assert all(one.measured.broken for one in seen)
+
+
+def of_counts(statement, assuming):
+    """A claim whose m, and b if it has one, are integers."""
+    return claim("whole", statement, assuming=assuming, parameters={n: COUNT for n in ("m", "b") if n in statement})
+
+
+@pytest.mark.parametrize(
+    ("statement", "assuming"),
+    [
+        ("abs(m**2 - 61*b**2 - 1) >= 1", ("m >= 2",)),  # false at m = 1766319049, b = 226153980
+        ("abs(m**2 - 2*b**2) >= 1", ()),  # true, and no sample tells so
+        ("(m - 3)*(m - 4) >= 0", ()),
+    ],
+)
+def test_what_is_false_between_integers_is_not_supported(statement, assuming):
+    one = of_counts(statement, assuming)
+    found = hunt(one, pool=40, evaluations=0)
+    assert found.broken is None
+    assert between_integers(one, found) is not None
+    assert "between integers it is false" in coverage(one, found, quick=True).detail
+
+
+@pytest.mark.parametrize(
+    ("statement", "assuming"),
+    [
+        ("m/(m - 1) <= 2", ("m > 1",)),  # false at 3/2, which is between integers only one of which is larger than 1
+        ("m/(m - b) <= m", ("m > b",)),
+        ("m + b <= 2*m*b", ()),
+        ("m*q + (1 - q)*b <= m + b", ("q == 1/m",)),
+    ],
+)
+def test_what_is_true_between_integers_too_may_be(statement, assuming):
+    one = of_counts(statement, assuming)
+    assert between_integers(one, hunt(one, pool=40, evaluations=0)) is None

@@ -28,6 +28,7 @@ from validate.instances.affordable import everything_said
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.fixed import fixed_numbers
 from validate.instances.growth import still_growing
+from validate.instances.in_floats import between_integers
 from validate.instances.longer import ROUNDS
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
@@ -105,6 +106,10 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
     missing += still_growing(found.reached.rungs, ROUNDS)
+    between = between_integers(claim, found)
+    if between is not None:
+        at = ", ".join(f"{name} = {value:.6g}" for name, value in between.items())
+        missing.append(f"between integers it is false (near {at}), and no integers that were tried tell of others")
     fixed = fixed_numbers(claim)
     for symbol in claim.symbols:
         name = index_of(symbol)[0]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite
+from itertools import product
+from math import ceil, floor, isfinite
 from typing import TypeAlias
 
 from theory.claim import Claim
@@ -27,6 +28,7 @@ from validate.instances.seen import Hunt, Seen, measured
 
 F = Fraction
 Values: TypeAlias = dict[str, float]
+Side: TypeAlias = Callable[[Mapping[str, float]], float]
 PAIRS = 700
 """Of each of two integers, where a claim has no other number: every pair."""
 DOUBLINGS, TIGHTEST, STILL = 20, 3, 4
@@ -53,44 +55,67 @@ class _InFloats:
     Attributes:
         claim: the claim.
         names: of its numbers, those that equations give left out.
+        between: its integers that are any numbers here, as long as the integers around them are among those of which
+            it speaks.
     """
 
     claim: Claim
     names: tuple[str, ...]
+    between: tuple[str, ...] = ()
 
     @cached_property
-    def given(self) -> list[tuple[str, Callable[[Mapping[str, float]], float]]]:
+    def integers(self) -> list[str]:
+        """Those of its numbers that are integers."""
+        return [name for name in self.names if _is_integer(self.claim, name)]
+
+    @cached_property
+    def given(self) -> list[tuple[str, Side]]:
         """What equations say numbers to be."""
         return [(name, _function(self.claim, side)) for name, side in _equations(self.claim)]
 
     @cached_property
-    def sides(self) -> tuple[Callable[[Mapping[str, float]], float], ...]:
+    def sides(self) -> tuple[Side, ...]:
         """Both, the smaller first if the claim is true."""
         left, right = (_function(self.claim, side) for side in self.claim.sentence.sides)
         return (right, left) if self.claim.sentence.relation in (">=", ">") else (left, right)
 
     @cached_property
-    def relations(self) -> list[tuple[Callable[[Mapping[str, float]], float], ...]]:
-        """The sides of what is assumed but for equations, the smaller first."""
-        found = list[tuple[Callable[[Mapping[str, float]], float], ...]]()
+    def relations(self) -> list[tuple[Side, Side, bool]]:
+        """The sides of what is assumed but for equations, the smaller first, and whether they may not be equal."""
+        found = list[tuple[Side, Side, bool]]()
         for one in self.claim.relations:
             if one.relation != "==":
                 left, right = (_function(self.claim, side) for side in one.sides)
-                found.append((right, left) if one.relation in (">=", ">") else (left, right))
+                smaller_first = (right, left) if one.relation in (">=", ">") else (left, right)
+                found.append((*smaller_first, one.relation in ("<", ">")))
         return found
 
     def score(self, at: Values) -> float | None:
         """(left - right)/(abs(left) + abs(right)); None where the claim does not speak of the numbers."""
         try:
-            for name, function in self.given:
-                at[name] = function(at)
-            if not all(small(at) <= large(at) for small, large in self.relations):
+            if not (self._related(at) and all(self._related(corner) for corner in self._around(at))):
                 return None
             left, right = (side(at) for side in self.sides)
         except (ValueError, TypeError):  # undefined, or a power of a negative number
             return None
         size = abs(left) + abs(right)
         return (left - right) / size if 0 < size < LARGEST else None
+
+    def _related(self, at: Values) -> bool:
+        """Whether what is assumed is so; what equations give is put in."""
+        for name, function in self.given:
+            at[name] = function(at)
+        for smaller, larger, strict in self.relations:
+            small, large = smaller(at), larger(at)
+            if small > large or (strict and small == large):
+                return False
+        return True
+
+    def _around(self, at: Values) -> Iterator[Values]:
+        """The numbers with the integers around those that are between."""
+        if self.relations and self.between:
+            for corner in product(*((floor(at[name]), ceil(at[name])) for name in self.between)):
+                yield {**at, **dict(zip(self.between, map(float, corner), strict=True))}
 
     def climbed(self, at: Values, free: list[str]) -> tuple[float, Values] | None:
         """Numbers moved by factors for as long as the score grows; None where it has none."""
@@ -111,8 +136,10 @@ class _InFloats:
         return best, at
 
     def allows(self, name: str, value: float) -> bool:
-        """Whether a value is in the domain of a name."""
-        return isfinite(value) and (name not in self.claim.domains or self.claim.domains[name].contains(F(value)))
+        """Whether a value is in the domain of a name; of one that is between, whether the integers around it are."""
+        around = (floor, ceil) if name in self.between and isfinite(value) else (F,)
+        domain = self.claim.domains.get(name)
+        return isfinite(value) and (domain is None or all(domain.contains(F(how(value))) for how in around))
 
     def exact(self, base: Candidate, at: Values) -> Seen | None:
         """The instance with such numbers that breaks the claim in fractions, the shortest first; None without one."""
@@ -131,24 +158,58 @@ class _InFloats:
 
 def in_floats(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
     """Instances of a claim about numbers alone that break it: pairs of integers, and integers with what fits them."""
-    if claim.of is not None or claim.vectors or has_functions(claim) or claim.free or claim.sentence.relation == "==":
+    here = _read(claim)
+    if here is None or not found.seen:
         return
+    integers = here.integers
+    bases = _tightest(found)
+    if len(here.names) == len(integers) == 2:
+        yield from _pairs(here, bases[0], integers, stop)
+    for base in bases:
+        for name in integers:
+            yield from _along(here, base, name, integers, found, stop)
+
+
+def between_integers(claim: Claim, found: Hunt) -> Values | None:
+    """Numbers at which a claim about numbers alone is false in floats, those that are to be integers between two that
+    it allows; None where it was not seen to be.
+
+    What is true of integers and not between them, such as that ``m**2 - 61*b**2`` is never 1, may be false at few and
+    large ones only: that others were tried tells nothing of these.
+    """
+    here = _read(claim)
+    if here is None or not here.integers:
+        return None
+    here = replace(here, between=tuple(here.integers))
+    for base in _tightest(found):
+        start = _values(base)
+        for by in (0.5, -0.5) if all(name in start for name in here.names) else ():
+            at = {name: value + by if name in here.between else value for name, value in start.items()}
+            allowed = all(here.allows(name, at[name]) for name in here.between)
+            told = here.climbed(at, [*here.names]) if allowed else None
+            if told is not None and told[0] > CLEARLY:
+                return {name: told[1][name] for name in here.names}
+    return None
+
+
+def _read(claim: Claim) -> _InFloats | None:
+    """A claim about numbers alone that floats can measure; None for others."""
+    if claim.of is not None or claim.vectors or has_functions(claim) or claim.free or claim.sentence.relation == "==":
+        return None
     names = [*dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols)]
     given = {name for name, _ in _equations(claim)}
     try:
         here = _InFloats(claim, tuple(name for name in names if name not in given))
         _ = here.sides, here.relations, here.given
     except ValueError:  # something in it is no number
-        return
-    if any(symbol != index_of(symbol)[0] for symbol in claim.symbols) or _other_equations(claim) or not found.seen:
-        return
-    integers = [name for name in here.names if _is_integer(claim, name)]
-    bases = [candidate_of(seen.drawn) for seen in sorted(found.seen, key=lambda seen: -seen.score)[:TIGHTEST]]
-    if len(here.names) == len(integers) == 2:
-        yield from _pairs(here, bases[0], integers, stop)
-    for base in bases:
-        for name in integers:
-            yield from _along(here, base, name, integers, found, stop)
+        return None
+    tied = any(symbol != index_of(symbol)[0] for symbol in claim.symbols) or _other_equations(claim)
+    return None if tied else here
+
+
+def _tightest(found: Hunt) -> list[Candidate]:
+    """The instances at which left is nearest to right."""
+    return [candidate_of(seen.drawn) for seen in sorted(found.seen, key=lambda seen: -seen.score)[:TIGHTEST]]
 
 
 def _pairs(here: _InFloats, base: Candidate, names: list[str], stop: Callable[[], bool]) -> Iterator[Seen]:
@@ -226,7 +287,7 @@ def _moved(value: float, factor: float) -> Iterator[float]:
         yield 1 - (1 - value) * factor
 
 
-def _function(claim: Claim, e: Expression) -> Callable[[Mapping[str, float]], float]:
+def _function(claim: Claim, e: Expression) -> Side:
     """A side in floats.
 
     Raises:
