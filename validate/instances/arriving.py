@@ -19,7 +19,7 @@ import numpy as np
 
 from theory.claim import Claim
 from validate.instances.candidates import candidate_of, realised
-from validate.instances.growth import Rungs
+from validate.instances.growth import Rungs, grows_beyond
 from validate.instances.ladder import ratio_of
 from validate.instances.longer import ROUNDS, has_rounds
 from validate.instances.on_a_line import with_steepness
@@ -34,6 +34,9 @@ from validate.instances.shapes import Size, shape_of
 F = Fraction
 CUBES, SQUARES = (8, 64, 512, 4096), (16, 64, 256, 1024, 4096)
 """Rounds of which a step may be a root, and the way with it, without rounding: that would look like growth."""
+BETWEEN = {CUBES: 1728, SQUARES: 2025}
+"""One more, where what comes nearer and nearer to a break may just have arrived: its growth then ends between the last
+two, which an eighth of the rounds does not show."""
 WAYS: tuple[tuple[Callable[[int], int], tuple[int, ...]], ...] = (
     (lambda K: K, CUBES),
     (lambda K: round(K ** (2 / 3)), CUBES),
@@ -61,10 +64,12 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
     if not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim):
         return
     for left, (way, lengths) in product(LEFT, WAYS):
-        rungs: list[tuple[int, float]] = []
-        for rounds in lengths:
+        rungs: dict[int, float] = {}
+        for rounds in (*lengths, BETWEEN[lengths]):
             if stop():
                 return
+            if rounds == BETWEEN[lengths] and not grows_beyond(_sorted(rungs), powers=True):
+                break
             one = _instance(claim, left, way(rounds), rounds)
             seen = None if one is None else measured(claim, one)
             if seen is None:
@@ -72,9 +77,12 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
             if seen.measured.broken:
                 yield seen
             else:
-                rungs.append((rounds, ratio_of(seen.score)))
-        told: Rungs = tuple(rungs)
-        found.reached.rungs.append((ROUNDS, told))
+                rungs[rounds] = ratio_of(seen.score)
+        found.reached.rungs.append((ROUNDS, _sorted(rungs)))
+
+
+def _sorted(rungs: dict[int, float]) -> Rungs:
+    return tuple(sorted(rungs.items()))
 
 
 def _instance(claim: Claim, left: Fraction, way: int, rounds: int) -> Drawn | None:
