@@ -103,6 +103,7 @@ def test_what_is_false_between_integers_is_not_supported(statement, assuming):
         ("m/(m - b) <= m", ("m > b",)),
         ("m + b <= 2*m*b", ()),
         ("m*q + (1 - q)*b <= m + b", ("q == 1/m",)),
+        ("(1 - 1/m)**m <= exp(-1)", ("m >= 2",)),  # where rounding is larger than what is left
     ],
 )
 def test_what_is_true_between_integers_too_may_be(statement, assuming):

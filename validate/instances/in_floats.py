@@ -40,6 +40,8 @@ PASSES = 12
 CLEARLY = 1e-11
 """Left minus right over their sum, from which on floats call a claim broken."""
 LARGEST = 2.0**50
+MIDDLING, BY_FAR = 2.0**20, 1e-6
+"""Of integers between which a claim is looked at, the largest, and a score that rounding does not make of them."""
 SHORT = (10, 1000, 10**6, 10**9, 10**15)
 """Denominators of the fractions that are tried in the place of a float."""
 MOST_EXACT = 6
@@ -137,9 +139,10 @@ class _InFloats:
 
     def allows(self, name: str, value: float) -> bool:
         """Whether a value is in the domain of a name; of one that is between, whether the integers around it are."""
-        around = (floor, ceil) if name in self.between and isfinite(value) else (F,)
-        domain = self.claim.domains.get(name)
-        return isfinite(value) and (domain is None or all(domain.contains(F(how(value))) for how in around))
+        if not isfinite(value) or (name in self.between and value > MIDDLING):
+            return False
+        domain, around = self.claim.domains.get(name), (floor, ceil) if name in self.between else (F,)
+        return domain is None or all(domain.contains(F(how(value))) for how in around)
 
     def exact(self, base: Candidate, at: Values) -> Seen | None:
         """The instance with such numbers that breaks the claim in fractions, the shortest first; None without one."""
@@ -187,7 +190,7 @@ def between_integers(claim: Claim, found: Hunt) -> Values | None:
             at = {name: value + by if name in here.between else value for name, value in start.items()}
             allowed = all(here.allows(name, at[name]) for name in here.between)
             told = here.climbed(at, [*here.names]) if allowed else None
-            if told is not None and told[0] > CLEARLY:
+            if told is not None and told[0] > BY_FAR:
                 return {name: told[1][name] for name in here.names}
     return None
 
