@@ -20,7 +20,7 @@ from tests.derivation.both import verified
 from tests.laws.proved_claims import Lines, proved, searched
 from tests.textbook_results import PROVED as LABELS
 from tests.textbook_results import RESULTS
-from theory import claim
+from theory import catalog, claim
 from theory.claim import Claim
 from theory.derivation import Checked, NotProvedError, check
 from theory.sentence import read
@@ -222,6 +222,14 @@ def test_a_written_derivation_is_not_found_for_a_claim_that_says_more(c: Claim) 
 def test_the_verifier_accepts_every_derivation_too(paper: str) -> None:
     """Long ones among them, which have limits of their own."""
     assert not [c.id for c in PROVED if c.paper == paper and not verified(c, lines_of(c))]
+
+
+WRITTEN = [c for name in catalog.COLLECTIONS for c in catalog.claims(name) if c.proof is not None]
+
+
+@pytest.mark.parametrize("c", WRITTEN, ids=lambda c: c.id)
+def test_both_accept_every_derivation_that_is_written_for_a_landmark(c: Claim) -> None:
+    assert outcomes(c) == {"proved"}
 
 
 def test_only_one_module_says_proved() -> None:
