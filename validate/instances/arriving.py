@@ -76,8 +76,10 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
                 continue
             if seen.measured.broken:
                 yield seen
-            else:
-                rungs[rounds] = ratio_of(seen.score)
+                continue
+            last, rungs[rounds] = max(rungs.values(), default=0.0), ratio_of(seen.score)
+            if rungs[rounds] < last:  # longer ones, which take most of the time, would hardly come nearer
+                break
         found.reached.rungs.append((ROUNDS, _sorted(rungs)))
 
 
