@@ -22,7 +22,7 @@ from theory.program import work
 from theory.sentence import OVER, Expression, everything, index_of, replaced
 from validate.instances.candidates import Candidate, candidate_of, realised
 from validate.instances.ladder import ratio_of
-from validate.instances.longer import ROUNDS
+from validate.instances.longer import ROUNDS, is_integer
 from validate.instances.pool import has_functions
 from validate.instances.seen import Hunt, Seen, measured
 
@@ -68,7 +68,7 @@ class _InFloats:
     @cached_property
     def integers(self) -> list[str]:
         """Those of its numbers that are integers."""
-        return [name for name in self.names if _is_integer(self.claim, name)]
+        return [name for name in self.names if is_integer(self.claim, name)]
 
     @cached_property
     def given(self) -> list[tuple[str, Side]]:
@@ -315,7 +315,3 @@ def _equations(claim: Claim) -> Iterator[tuple[str, Expression]]:
 def _other_equations(claim: Claim) -> bool:
     """Whether it assumes equations that give no name."""
     return sum(relation.relation == "==" for relation in claim.relations) > len([*_equations(claim)])
-
-
-def _is_integer(claim: Claim, name: str) -> bool:
-    return name in ("N", "d", ROUNDS) or (name in claim.domains and claim.domains[name].integer)

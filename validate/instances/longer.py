@@ -110,7 +110,7 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         if name in claim.constants or name in roles.lengths or isinstance(value, list):
             continue
         of_lists = name in (CLIENTS, COORDINATES) and (not alone or _clients(c, claim) > 0)
-        if (_counts(claim, name) or name in roles.counts | roles.steps) and not of_lists:
+        if (is_integer(claim, name) or name in roles.counts | roles.steps) and not of_lists:
             most = MOST_ALONE if alone else MOST
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
 
@@ -213,12 +213,12 @@ def sizes_of(claim: Claim, c: Candidate) -> dict[str, int]:
     roles, found = roles_in(claim), {ROUNDS: c.rounds, CLIENTS: _clients(c, claim), COORDINATES: c.dim}
     found[SAMPLES] = c.samples
     for name, value in c.values.items():
-        if not isinstance(value, list) and (name in roles.counts | roles.steps or _counts(claim, name)):
+        if not isinstance(value, list) and (name in roles.counts | roles.steps or is_integer(claim, name)):
             found[name] = int(value)
     return found
 
 
-def _counts(claim: Claim, name: str) -> bool:
+def is_integer(claim: Claim, name: str) -> bool:
     """Whether a name is an integer by its domain."""
     return claim.domains[name].integer if name in claim.domains else name in (CLIENTS, COORDINATES)
 
@@ -369,6 +369,7 @@ __all__ = [
     "Way",
     "counts",
     "fixes_rounds",
+    "is_integer",
     "longer",
     "named",
     "sizes_of",
