@@ -20,7 +20,7 @@ def alone(w: Any, x: Any, *, eta: Any) -> Any:
     return x - eta * w.gradient(x)
 
 
-QUICK = ("behind", "half", "more-clients")
+QUICK = ("behind", "half", "more-clients", "last-heavier")
 
 
 @pytest.mark.parametrize("label", QUICK)

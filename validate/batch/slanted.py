@@ -128,6 +128,10 @@ class Runs:
         tilt = tilt - tilt.mean(axis=0) if len(tilt) else np.zeros((self.clients, DIM, 1))
         return a * scale[:, :, None], b * scale, tilt
 
+    def problem(self, numbers: Array, steeper: float) -> LeastAtZero:
+        """The functions, so much steeper."""
+        return _Slanted(*self.functions(numbers), self.least, steeper)
+
     def gaps(self, numbers: Array, rounds: int, steeper: float) -> tuple[Array, list[int], bool]:
         """Of each row by how much of itself it is missed, (rows, B); its round; whether runs stay where they are.
 
@@ -136,7 +140,7 @@ class Runs:
         """
         instance, given = self.base.instance, self.base.constants
         start = numbers[self.places[3]]
-        of = _Slanted(*self.functions(numbers), self.least, steeper)
+        of = self.problem(numbers, steeper)
         named = dict(zip(instance.vectors, self.places[4:], strict=True))
         vectors = {name: _vectors(numbers[places]) for name, places in named.items()}
         many = of_rounds(candidate_of(self.base), self.claim, rounds).values
@@ -235,17 +239,54 @@ def _stays(end: list[Any], start: Array) -> bool:
         return bool(np.mean(far <= STAYS**2 * (start**2).sum(axis=0)) >= MOSTLY)
 
 
-class _Slanted:
-    """A problem (`validate.instances.problems.Problem`) of such functions, whose numbers are many."""
+class LeastAtZero:
+    """A problem (`validate.instances.problems.Problem`) of many at once: clients have one sample, and f is least at 0.
+
+    Attributes:
+        clients: N.
+        dim: d.
+    """
+
+    clients: int
+    dim: int
+
+    def samples(self, n: int) -> int:
+        """One."""
+        return 1
+
+    def gradient(self, v: Vector, *which: int) -> Vector:
+        """Of f, or of a client."""
+        raise NotImplementedError
+
+    def value(self, v: Vector, *which: int) -> Any:
+        """The function's value, that at 0 being 0."""
+        raise NotImplementedError
+
+    def minimisers(self, near: Vector, *which: int) -> Minimisers:
+        """f is least at 0."""
+        return Minimisers(((rational_type()(0),) * self.dim,), True)
+
+    def infimum(self, *which: int) -> Any:
+        """0, that of f."""
+        self.minimisers((), *which)
+        return to_element(F(0))
+
+    def prox(self, v: Vector, t: Any, n: int) -> Vector:
+        """None in floats."""
+        raise UntracedError("a proximal point is not played in floats")
+
+    def weighted(self, weights: Any) -> LeastAtZero:
+        """None in floats."""
+        raise UntracedError("the minimiser of a weighted sum is not played in floats")
+
+
+class _Slanted(LeastAtZero):
+    """Functions of hinges in slanted directions."""
 
     def __init__(self, a: Array, b: Array, tilt: Array, least: float, steeper: float) -> None:
         self.a, self.b, self.tilt, self.least, self.steeper = a, b, tilt, least, steeper
         self.clients, self.dim = len(a), a.shape[2]
         self.zero, self.low = np.maximum(b, 0), np.minimum(b, 0)
-
-    def samples(self, n: int) -> int:
-        """One."""
-        return 1
 
     def _at(self, v: Vector, which: tuple[int, ...]) -> tuple[Array, list[tuple[int, Array]]]:
         x = np.array([np.broadcast_to(values_of(y), self.a.shape[3:]) for y in v])
@@ -262,7 +303,6 @@ class _Slanted:
         return tuple(map(Many, self.steeper * total))
 
     def value(self, v: Vector, *which: int) -> Any:
-        """The function's value, that at 0 being 0."""
         x, clients = self._at(v, which)
         total = self.least / 2 * (x * x).sum(axis=0)
         for n, along in clients:
@@ -272,20 +312,6 @@ class _Slanted:
         return Many(self.steeper * total)
 
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
-        """f is least at 0."""
         if which and self.tilt.any():
             raise UntracedError("the minimisers of clients are not known")
-        return Minimisers(((rational_type()(0),) * self.dim,), True)
-
-    def infimum(self, *which: int) -> Any:
-        """0, that of f."""
-        self.minimisers((), *which)
-        return to_element(F(0))
-
-    def prox(self, v: Vector, t: Any, n: int) -> Vector:
-        """None in floats."""
-        raise UntracedError("a proximal point is not played in floats")
-
-    def weighted(self, weights: Any) -> _Slanted:
-        """None in floats."""
-        raise UntracedError("the minimiser of a weighted sum is not played in floats")
+        return super().minimisers(near, *which)

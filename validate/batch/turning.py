@@ -32,6 +32,7 @@ from validate.instances.refitting import fitting
 from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.ridges import Ridges
 from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.setting import Setting
 from validate.instances.shapes import Size, shape_of
 
 log = logging.getLogger(__name__)
@@ -49,8 +50,8 @@ BROKEN = 1e-9
 BASES = 8
 """Choices of numbers, of which those with the longest steps stay."""
 DENOMINATORS = (2, 4, 10, 60, 1000, 10**6)
-CONFIRMED, MOST_DIGITS = 4, 250_000
-"""Of a population, how many are measured exactly; squares of the digits that they may come to, all together."""
+CONFIRMED, MOST_DIGITS = 4, 6_000_000
+"""Of a population, how many are measured exactly; squares of the digits that they may come to, all together: seconds."""
 LEAST_PARTS = (F(1, 2048), F(1, 32))
 """Of the largest curvature, the least one."""
 
@@ -105,13 +106,18 @@ def _base(claim: Claim, size: Size, part: Fraction, rng: random.Random, sharp: b
     one = instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
     if one is None:
         return None
+    return Runs(claim, one, *curvatures(claim, found[1]))
+
+
+def curvatures(claim: Claim, setting: Setting) -> tuple[float, float]:
+    """The largest curvature that a function of the claim may have, at its numbers, and the least."""
     ends: dict[type, float] = {}
     for predicate in claim.predicates:
         if isinstance(predicate, p.Smooth | p.StronglyConvex):
-            (value,) = values_in(predicate, found[1], lambda c, n: found[1].expectation(c, {"n": n, "i": 0, "k": 0}))
+            (value,) = values_in(predicate, setting, lambda c, n: setting.expectation(c, {"n": n, "i": 0, "k": 0}))
             least = min(value) if isinstance(value, list) else value
             ends[type(predicate)] = min(ends.get(type(predicate), 1e300), float(least))
-    return Runs(claim, one, ends.get(p.Smooth, 1.0), ends.get(p.StronglyConvex, 0.0))
+    return ends.get(p.Smooth, 1.0), ends.get(p.StronglyConvex, 0.0)
 
 
 def _climbed(runs: Runs, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
@@ -128,16 +134,16 @@ def _climbed(runs: Runs, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen
         steeper = max(1.0, slow * SHORT / many)
         if many > SHORT:
             numbers = np.concatenate([numbers, first[:, :SIZE]], axis=1)
-        numbers, gaps, ks = _generations(runs, numbers, rounds, steeper, generations, rng)
+        numbers, gaps, ks = improved(runs, numbers, rounds, steeper, generations, rng)
         breaks = bool(np.nanmax(gaps, initial=0.0) > BROKEN)
         found.turned = not breaks
         if not breaks and many > SHORT:
             return
         if steeper == 1.0:
-            yield from _confirmed(runs, numbers, gaps, ks, rounds, found)
+            yield from confirmed(runs, numbers, gaps, ks, rounds, found)
 
 
-def _generations(
+def improved(
     runs: Runs, numbers: Array, rounds: int, steeper: float, generations: int, rng: np.random.Generator
 ) -> tuple[Array, Array, list[int]]:
     """What became of a population, the best first; its gaps, (rows, B), and the rounds of these."""
@@ -175,7 +181,7 @@ def _children(old: Array, score: Array, rng: np.random.Generator) -> Array:
     return np.where(alone, old * np.where(rng.random(old.shape) < 0.3, factor, 1.0), found)
 
 
-def _confirmed(runs: Runs, numbers: Array, gaps: Array, ks: list[int], rounds: int, found: Hunt) -> Iterator[Seen]:
+def confirmed(runs: Runs, numbers: Array, gaps: Array, ks: list[int], rounds: int, found: Hunt) -> Iterator[Seen]:
     """The best of what breaks the claim in floats, in fractions that are as short as they may be."""
     claim, kept = runs.claim, {name: runs.base.values[name] for name in runs.scaled}
     broken = np.nan_to_num(gaps, nan=-1.0) > BROKEN

@@ -5,8 +5,8 @@ simplices and polygons, few numbers with their integers made larger. Then the se
 What comes after it meets what floats do not come to: closed ends of domains (`altered`), one outcome of many
 (`outliers`), every small pair of integers (`small_pairs`), more outcomes than are recorded (`from_afar`, `rare`,
 `outcomes`), a million terms and one of hundreds (`made_longer`), hundreds of rounds that turn
-(`validate.batch.turning`), 48 coordinates (`coordinates`); and enough for support (`further`). What breaks the claim is
-confirmed as it was measured; then it is made smaller.
+(`validate.batch.turning`) or swing (`validate.batch.swinging`), 48 coordinates (`coordinates`); and enough for support
+(`further`). What breaks the claim is confirmed as it was measured; then it is made smaller.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from math import isqrt
 
 from theory.claim import Claim
 from theory.program import work
-from validate.batch import searched, turned
+from validate.batch import searched, swung, turned
 from validate.instances import tried
 from validate.instances.affordable import MANY
 from validate.instances.altered import with_altered_numbers
@@ -64,14 +64,15 @@ PAIRS = "small pairs of integers that a relation binds"
 AFAR, ALONG, LEAPT = "far out", "the tightest, made larger", "others with room, at once far out"
 SEARCH = "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
-TURNING, KNEE = "long runs that turn", "long runs that come near a knee at the end"
+TURNING, SWINGING = "long runs that turn", "long runs with momentum, on a line"
+KNEE = "long runs that come near a knee at the end"
 RARE = "chances of a hundredth and less"
 OUTCOMES = "thousands of outcomes"
 FEW_KEPT = "long runs that keep one coordinate"
 FURTHER = "the pool, with numbers that make room"
 COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
-SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, KNEE, TURNING, SIZES)
+SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, KNEE, TURNING, SWINGING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
 FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 4.5
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
@@ -206,6 +207,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
     if not means.again:
         yield from _of_stage(at_a_knee(claim, found, stop) if found.seen else iter(()), KNEE)
         yield from ((seen, TURNING) for seen in turned(claim, found, stop))
+        yield from ((seen, SWINGING) for seen in swung(claim, found, stop))
     yield from _staged(further(claim, found, means.pool, seed, stop), FURTHER)
     if means.again:
         return
@@ -312,7 +314,7 @@ class _Doubts:
                     seen, stands = near, True
                     break
         if stands or found.broken is None:
-            found.first, found.origin = seen, "search" if stage in (SEARCH, TURNING) else "pool"
+            found.first, found.origin = seen, "search" if stage in (SEARCH, TURNING, SWINGING) else "pool"
             found.stage, found.tried = stage, before
             wide = (seen.drawn.instance.dim or 1) > MOST_TURNED  # each move would take seconds
             found.broken = shrunk(self.claim, seen) if self.smallest and not wide and stage not in SHORT else seen
