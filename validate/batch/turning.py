@@ -51,7 +51,7 @@ BASES = 8
 """Choices of numbers, of which those with the longest steps stay."""
 DENOMINATORS = (2, 4, 10, 60, 1000, 10**6)
 CONFIRMED, MOST_DIGITS = 4, 6_000_000
-"""Of a population, how many are measured exactly; squares of the digits that they may come to, all together: seconds."""
+"""Of a population, how many are measured exactly; squares of the digits that they may come to, all together."""
 LEAST_PARTS = (F(1, 2048), F(1, 32))
 """Of the largest curvature, the least one."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from math import isqrt
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 
 from theory.claim import Claim
+from theory.formula import UndefinedError
+from theory.operations import UndecidedError
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.growth import Rungs, grows_beyond
 from validate.instances.ladder import ratio_of
@@ -30,6 +33,8 @@ from validate.instances.pool import Drawn, fits, instance_of_values, needs_minim
 from validate.instances.roles import turns_of
 from validate.instances.seen import Hunt, Seen, measured
 from validate.instances.shapes import Size, shape_of
+from validate.play import Play
+from validate.rounds import TooManyOutcomesError
 
 F = Fraction
 CUBES, SQUARES = (8, 64, 512, 4096), (16, 64, 256, 1024, 4096)
@@ -47,6 +52,8 @@ TURNS = 3
 """Of the loops of a round, at most."""
 LEFT = (F(-1), F(0))
 """Steepness on the other side of the knee."""
+DRAWS = 8
+"""Of numbers, those with which the first round goes farthest being taken: shorter steps do not arrive."""
 
 
 def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
@@ -63,6 +70,7 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
         return
     if not fits(claim, Size(1, 1, 1)) or not allows_pieces(claim):
         return
+    draw = _farthest(claim)
     for left, (way, lengths) in product(LEFT, WAYS):
         rungs: dict[int, float] = {}
         for rounds in (*lengths, BETWEEN[lengths]):
@@ -70,7 +78,7 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
                 return
             if rounds == BETWEEN[lengths] and not grows_beyond(_sorted(rungs), powers=True):
                 break
-            one = _instance(claim, left, way(rounds), rounds)
+            one = _instance(claim, left, way(rounds), rounds, draw)
             seen = None if one is None else measured(claim, one)
             if seen is None:
                 continue
@@ -78,7 +86,7 @@ def at_a_knee(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[S
                 yield seen
                 continue
             last, rungs[rounds] = max(rungs.values(), default=0.0), ratio_of(seen.score)
-            if rungs[rounds] < last:  # longer ones, which take most of the time, would hardly come nearer
+            if rungs[rounds] <= last:  # longer ones, which take most of the time, would hardly come nearer
                 break
         found.reached.rungs.append((ROUNDS, _sorted(rungs)))
 
@@ -87,7 +95,24 @@ def _sorted(rungs: dict[int, float]) -> Rungs:
     return tuple(sorted(rungs.items()))
 
 
-def _instance(claim: Claim, left: Fraction, way: int, rounds: int) -> Drawn | None:
+def _farthest(claim: Claim) -> int:
+    """The draw of numbers with which a run goes farthest in its first round."""
+    rounds, found = CUBES[0], dict[int, Any]()
+    for draw in range(DRAWS):
+        one = _instance(claim, LEFT[-1], rounds, rounds, draw)
+        with suppress(UndefinedError, UndecidedError, TooManyOutcomesError, ValueError):
+            if one is not None:
+                play = Play(one.instance)
+                found[draw] = abs(_first(play.law(1)[0][1]) - _first(play.start))
+    return max(found, key=lambda draw: found[draw], default=0)
+
+
+def _first(state: Any) -> Any:
+    """The first number of a state."""
+    return _first(state[0]) if isinstance(state, tuple) else state
+
+
+def _instance(claim: Claim, left: Fraction, way: int, rounds: int, draw: int) -> Drawn | None:
     """A run of that length from 1, with a knee at 0 that is half as wide as the way to it is long, in so many parts.
 
     Args:
@@ -95,12 +120,13 @@ def _instance(claim: Claim, left: Fraction, way: int, rounds: int) -> Drawn | No
         left: the steepness on the other side, where it is 1 on this one.
         way: how many steps of 1/L would lead to the middle of the knee.
         rounds: of the run.
+        draw: of its numbers.
     """
     f: Piecewise = with_steepness([F(0)], (left, F(1)), F(2, 2 * way + 1))
     start = np.array([F(1)], dtype=object)
     for scale, sharp in product((1 / max(f.slopes), F(1)), (True, False)):  # with a curvature of 1, where that may be
         problem = Pieces(((f.in_units(F(1), scale),),))
-        values = choose(claim, problem, start, rounds, random.Random(f"knee, {claim.spelling}"), sharp=sharp)
+        values = choose(claim, problem, start, rounds, random.Random(f"knee, {draw}, {claim.spelling}"), sharp=sharp)
         if values is not None and values[1].rounds == rounds:
             one = instance_of_values(claim, problem, start, rounds, values[0], {})
             made: Any = None if one is None else realised(claim, candidate_of(one)) or one
