@@ -18,6 +18,9 @@ OPEN = {
     "counted/K": "its only number has two values, which earn no support",
     "mixed/flat": "its assumptions leave constants only, so that every start is a minimiser",
     "unheld/partial": "beyond 200 clients, of whom two are drawn: it is seen to grow, and undecided",
+    "unheld/no-pell": "it is false between integers: that none was met tells nothing of larger ones",
+    "chances/tail-2": "functions that curve and are least at the start are drawn in one dimension only",
+    "chances/maximal-4": "samples whose gradients cancel are hardly drawn, and nothing moves without",
     "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }
 QUICK = (
