@@ -23,7 +23,7 @@ from validate.instances.points import Points
 from validate.instances.seen import measured
 from validate.worst_case import NoReadingError, numbers_of, worst_case_of
 from validate.worst_case.reading import read_claim
-from validate.worst_case.stage import Worst, worst
+from validate.worst_case.stage import Worst, _rooted, worst
 
 EXAMPLES = Path(__file__).parents[1] / "language"
 
@@ -377,3 +377,34 @@ def test_names_of_numbers() -> None:
         worst_case_of(GAP, {"L": 1, "eta": 1, "gamma": 1})
     with pytest.raises(ValueError, match="rounds=0"):
         worst_case_of(GAP, {"L": 1, "eta": 1}, rounds=0)
+
+
+LAST = "f(x[K]) - fstar <= 3/2*G*R/sqrt(K)"
+"""False from K = 8 on: the last of subgradient steps of one size loses a logarithm."""
+TUNED_TO_K = ("lipschitz(f, G)", "convex(f)", "eta == R/(G*sqrt(K))", "norm(x0 - xstar) <= R")
+
+
+@pytest.mark.parametrize(
+    ("statement", "assuming"), [(LAST, TUNED_TO_K), (LAST.replace("3/2", "8/5"), TUNED_TO_K)], ids=["4", "9"]
+)
+def test_where_roots_of_the_rounds_are_spoken_of_these_are_fractions(statement, assuming):  # type: ignore[no-untyped-def]
+    found = worst(claim("last", statement, of=descent, assuming=assuming), quick=True)
+    assert found.broken is not None
+    assert found.broken.drawn.instance.rounds in (4, 9)
+
+
+@pytest.mark.parametrize(
+    ("statement", "rounds"),
+    [
+        ("sqrt(K)*a <= 2", [9, 4]),
+        ("a*K**(-1/3) <= 1", [8]),
+        ("sqrt(K + 1) <= a", [8, 3]),
+        ("sqrt(2*K) <= a", [8, 2]),
+        ("sqrt(K - 5) <= a", [9, 6]),
+        ("sqrt(1/(K - 4)) <= a", [5]),
+        ("a**K <= 2", []),
+        ("a <= K**2", []),
+    ],
+)
+def test_rounds_of_which_a_claim_s_roots_are_fractions(statement, rounds):  # type: ignore[no-untyped-def]
+    assert _rooted(claim("roots", statement)) == rounds

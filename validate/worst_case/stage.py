@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
 
 from theory.claim import Claim
+from theory.derivation.search.settings import compiled
 from theory.for_every import ForEvery
 from theory.formula import Apply, Name, Number
 from theory.program import work
-from theory.sentence import everything
+from theory.sentence import everything, everything_meant, parts
 from theory.worst_case.rounded import size_of
 from validate.instances.pool import Drawn, drawn, fits
 from validate.instances.scalars import Schedule
@@ -191,6 +193,7 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
     sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
     of_coordinates = claim.of is not None and (_names_coordinates(claim) or _law(claim) == "any")
     runs = ROUNDS[claim.program is not None and claim.program.random]
+    forms = [claim, *(replace(claim, assuming=(*claim.assuming, f"K == {K}")) for K in _rooted(claim))]
     seen: set[Any] = set()
     for begin in range(0, seeds if sizes else 0, TOGETHER):
         if begin and not seen:  # no numbers satisfy the relations on quadratics of this kind
@@ -198,7 +201,7 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
         found = []
         for s in range(begin, min(begin + TOGETHER, seeds)):
             N, n = sizes[s // len(DIMENSIONS) % len(sizes)]
-            one = drawn(claim, seed + s, sizes=[Size(N, n, d) for d in DIMENSIONS])
+            one = drawn(forms[s % len(forms)], seed + s, sizes=[Size(N, n, d) for d in DIMENSIONS])
             if one is None:
                 continue
             constants = dict(one.constants)
@@ -215,6 +218,32 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
             if key not in seen:
                 seen.add(key)
                 yield numbers, samples, K
+
+
+def _rooted(claim: Claim) -> list[int]:
+    """Values of K, the largest first, of which the roots that a claim speaks of are fractions; none without roots."""
+    found, roots = {*range(2, LONGEST + 1)}, False
+    for side in (*claim.sentence.sides, *(side for one in claim.relations for side in one.sides)):
+        for part in everything_meant(side, claim.vocabulary):
+            if not isinstance(part, Apply) or part.operation not in ("sqrt", "**"):
+                continue
+            base, *power = parts(part)
+            if Name("K") not in everything(base) or any(isinstance(e, Name) for p in power for e in everything(p)):
+                continue
+            root = Fraction(compiled(power[0])({}) if power else 1 / 2).limit_denominator(LONGEST).denominator
+            alone = {e for e in everything(base) if isinstance(e, Name)} == {Name("K")}
+            of = compiled(base) if alone else lambda at: at["K"]
+            found = {K for K in found if root == 1 or _is_power(of, K, root)}
+            roots |= root > 1
+    return sorted(found, reverse=True) if roots else []
+
+
+def _is_power(of: Callable[[Mapping[str, float]], float], K: int, root: int) -> bool:
+    """Whether what a formula of K comes to is such a power of an integer."""
+    with suppress(ValueError, ZeroDivisionError):
+        value = of({"K": float(K)})
+        return value > 0 and bool(round(value ** (1 / root)) ** root == value)
+    return False
 
 
 def _names_coordinates(claim: Claim) -> bool:
