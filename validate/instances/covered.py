@@ -106,6 +106,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         missing.append("the side that is to be less was 0 throughout")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
     missing += still_growing(found.reached.rungs, ROUNDS)
+    missing += {
+        name: f"it is missed by {by:.3g} in the end, as {name} grows" for name, by in found.reached.ends
+    }.values()
     between = between_integers(claim, found)
     if between is not None:
         at = ", ".join(f"{name} = {value:.6g}" for name, value in between.items())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Rungs: TypeAlias = "tuple[tuple[int, float], ...]"
 """Values of an integer, growing, and left over right on an instance with each."""
@@ -95,6 +95,51 @@ def limit(rungs: Sequence[tuple[int, float]]) -> float:
     return math.inf if power <= 1 else high + here * three / (power - 1)
 
 
+def end_of(values: Sequence[Any]) -> float | None:
+    """Where a sequence goes that is known at an integer as it is doubled; None where that does not show.
+
+    By Wynn's epsilon algorithm (Mathematical Tables and Other Aids to Computation 10 (1956), 91): powers of the integer
+    that go to 0, with any exponents, are taken off one after another. What it comes to with one value less, and with
+    two, and a power earlier, has to be the same but for a hundredth.
+
+    Args:
+        values: as exact as floats of their kind are; of fewer than `DOUBLINGS` nothing is told.
+
+    Example:
+        >>> round(end_of([1 - 3*2.0**(-j/2) + 5*2.0**-j for j in range(20)]), 9)
+        1.0
+        >>> end_of([math.log(2.0**j) for j in range(20)])
+    """
+    if len(values) < DOUBLINGS:
+        return None
+    columns = [_even_columns(values[: len(values) - less]) for less in range(3)]
+    told = [column for own in columns for column in own[-AGREEING:]]
+    found = columns[0][-1]
+    if len(columns[2]) <= AGREEING or not all(math.isfinite(one) for one in told):
+        return None
+    return float(found) if max(abs(one - found) for one in told) <= abs(found) / 100 else None
+
+
+DOUBLINGS, AGREEING = 8, 2
+"""How many values there are at least; the last columns of a table that have to come to the same."""
+EVEN = 6
+"""Columns of it: beyond that there is rounding."""
+
+
+def _even_columns(values: Sequence[Any]) -> list[Any]:
+    """The last entry of each column of Wynn's table that estimates the limit, the first of which is the sequence."""
+    before, now, found = [0.0] * (len(values) + 1), [*values], [values[-1]]
+    while len(now) > 1 and len(found) < EVEN:
+        for estimates in (False, True):
+            apart = [high - low for low, high in pairwise(now)]
+            if not all(apart):  # it stays where it is
+                return found
+            before, now = now, [old + 1 / step for old, step in zip(before[1:], apart, strict=False)]
+            if estimates and now:
+                found.append(now[-1])
+    return found
+
+
 def _left_by_a_doubling(rungs: Sequence[tuple[int, float]]) -> float:
     """What part of the growth by one doubling is left at the next, of three rungs that grow."""
     (one, low), (two, middle), (three, high) = ((math.log2(value), ratio) for value, ratio in rungs)
@@ -125,4 +170,4 @@ def _at(rungs: Sequence[tuple[int, float]], c: float, value: float) -> float:
     return middle + (high - middle) * (three + c) / (three - two) * beyond
 
 
-__all__ = ["Rungs", "grows_beyond", "limit", "still_growing"]
+__all__ = ["Rungs", "end_of", "grows_beyond", "limit", "still_growing"]

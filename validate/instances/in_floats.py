@@ -17,10 +17,11 @@ from typing import TypeAlias
 
 from theory.claim import Claim
 from theory.derivation.search.settings import compiled
-from theory.formula import Apply, Name
+from theory.formula import Apply
 from theory.program import work
 from theory.sentence import OVER, Expression, everything, index_of, replaced
 from validate.instances.candidates import Candidate, candidate_of, realised
+from validate.instances.equations import equations
 from validate.instances.ladder import ratio_of
 from validate.instances.longer import ROUNDS, is_integer
 from validate.instances.pool import has_functions
@@ -73,7 +74,7 @@ class _InFloats:
     @cached_property
     def given(self) -> list[tuple[str, Side]]:
         """What equations say numbers to be."""
-        return [(name, _function(self.claim, side)) for name, side in _equations(self.claim)]
+        return [(name, _function(self.claim, side)) for name, side in equations(self.claim)]
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -200,7 +201,7 @@ def _read(claim: Claim) -> _InFloats | None:
     if claim.of is not None or claim.vectors or has_functions(claim) or claim.free or claim.sentence.relation == "==":
         return None
     names = [*dict.fromkeys(index_of(symbol)[0] for symbol in claim.symbols)]
-    given = {name for name, _ in _equations(claim)}
+    given = {name for name, _ in equations(claim)}
     try:
         here = _InFloats(claim, tuple(name for name in names if name not in given))
         _ = here.sides, here.relations, here.given
@@ -302,16 +303,6 @@ def _function(claim: Claim, e: Expression) -> Side:
     return compiled(whole)
 
 
-def _equations(claim: Claim) -> Iterator[tuple[str, Expression]]:
-    """Names that an equation gives, which stand alone on one side and not on the other."""
-    for relation in claim.relations:
-        for one, other in (relation.sides, relation.sides[::-1]):
-            alone = isinstance(one, Name) and one.name not in claim.definitions
-            if relation.relation == "==" and alone and one not in everything(replaced(other, claim.definitions)):
-                yield one.name, other  # type: ignore[union-attr]
-                break
-
-
 def _other_equations(claim: Claim) -> bool:
     """Whether it assumes equations that give no name."""
-    return sum(relation.relation == "==" for relation in claim.relations) > len([*_equations(claim)])
+    return sum(relation.relation == "==" for relation in claim.relations) > len([*equations(claim)])

@@ -150,7 +150,10 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
         speaks = [K for K, _ in both.rungs if way.now < K <= BESIDE * way.now]
         if all(longer(claim, base, way, K) is not None for K in speaks):  # else K is bounded, and nothing grows with it
             found.reached.sizes[ROUNDS] = MOST_SUMMED
-            found.reached.rungs.append((ROUNDS, both.rungs))
+            if both.end is None:
+                found.reached.rungs.append((ROUNDS, both.rungs))
+            elif both.end > 0:
+                found.reached.ends.append((ROUNDS, both.end))
         breaks = [K for K in both.breaks if K <= CONFIRMED]
         for K in (*breaks[:2], *breaks[2:100:30]):  # the first may be one by rounding only
             one = longer(claim, base, way, K)
@@ -158,6 +161,8 @@ def _by_series(claim: Claim, tightest: list[Seen], found: Ladder) -> bool:
             if exact is not None and exact.measured.broken:
                 found.broken = exact
                 return True
+        if both.breaks and not breaks:
+            found.suspect = found.suspect or longer(claim, base, way, both.breaks[0])
     return False
 
 

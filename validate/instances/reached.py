@@ -22,11 +22,13 @@ class Reached:
         sizes: by integer (K, N, d, samples, a parameter) the largest value, of those that were made larger.
         longest: of the runs with most rounds one whose chances are the smallest; None where no run was made longer.
         rungs: by integer, how left over right went where it was made larger, of each instance.
+        ends: by integer, by how much the side that is to be less comes to be larger than the other, as it grows.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
     longest: Drawn | None = None
     rungs: list[tuple[str, Rungs]] = field(default_factory=list)
+    ends: list[tuple[str, float]] = field(default_factory=list)
 
     def add(self, claim: Claim, base: Candidate, one: Drawn) -> None:
         """An instance that was measured, and what it was made of."""
@@ -41,6 +43,7 @@ class Reached:
         runs = [one for one in (self.longest, other.longest) if one is not None]
         self.longest = longest(claim, runs) if runs else None
         self.rungs += other.rungs
+        self.ends += other.ends
 
 
 def longest(claim: Claim, instances: Sequence[Drawn]) -> Drawn:

@@ -12,12 +12,15 @@ import numpy as np
 from theory.claim import Claim
 from theory.formula import Apply, Name, Number
 from theory.sentence import Expression, everything, parts
-from validate.instances.growth import Rungs
+from validate.instances.equations import equations
+from validate.instances.growth import Rungs, end_of
 
 FLOAT = np.longdouble
 """Of sums of a million terms it keeps some 13 digits, where it has more bits than a float."""
 SLACK = 1e-12 if np.finfo(FLOAT).eps < 1e-18 else 1e-9
 """A break in floats is one by more than this, relative to the larger side."""
+FIRST = 4
+"""The first number of terms that tells where sides go, as a power of 2."""
 _PLAIN: Mapping[str, Any] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power, "neg": np.negative,
     "sqrt": np.sqrt, "log": np.log, "exp": np.exp, "abs": np.abs, "min": np.minimum, "max": np.maximum,
@@ -56,6 +59,18 @@ class Series:
         rungs = ((K, float(less[K - 1]), float(more[K - 1])) for K in values if len(less) >= K)
         return tuple((K, one / other) for K, one, other in rungs if other > 0 and np.isfinite(one / other))
 
+    @property
+    def end(self) -> float | None:
+        """By how much the side that is to be less comes to be larger than the other as K grows, which may be less than
+        0; None where that does not show."""
+        if self.relation == "==":
+            return None
+        less, more = (self.left, self.right) if self.relation in ("<=", "<") else (self.right, self.left)
+        places = [(1 << j) - 1 for j in range(FIRST, len(less).bit_length()) if 1 << j <= len(less)]
+        gap = (less - more)[places]
+        end = end_of([*gap]) if np.isfinite(gap).all() else None
+        return end if end is not None and abs(end) > SLACK * max(abs(less[-1]), abs(more[-1])) else None
+
 
 def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:
     """Both sides of a claim about numbers alone for every K up to `most`; None where it is of another kind.
@@ -64,21 +79,23 @@ def series(claim: Claim, values: Mapping[str, Any], most: int) -> Series | None:
 
     Args:
         claim: without an algorithm, functions and vectors.
-        values: of its parameters, without K.
+        values: of its parameters, without K; those are left out that an equation gives.
         most: the last K.
     """
     if claim.of is not None or claim.vectors or claim.predicates or "k" in claim.free:
         return None
+    given = dict(equations(claim))
+    values = {name: value for name, value in values.items() if name not in given and f"{name}_k" not in given}
     if any(not isinstance(value, Fraction) for value in values.values()):
         return None
     K = np.arange(1, most + 1, dtype=FLOAT)
     sides = claim.sentence.sides
     try:
         numbers = {name: _number(value) for name, value in values.items()}
-        reader = _Reader(claim.definitions, {**numbers, "K": K}, most)
+        reader = _Reader({**claim.definitions, **given}, {**numbers, "K": K}, most)
         with np.errstate(all="ignore"):
             left, right = (np.broadcast_to(reader.of(side), K.shape) for side in sides)
-    except (_OtherKindError, OverflowError):
+    except (_OtherKindError, OverflowError, RecursionError):  # equations may give numbers by one another
         return None
     return Series(left, right, claim.sentence.relation)
 
