@@ -135,11 +135,17 @@ def check_all(
     ordered = sorted(claims, key=lambda claim: -effort[claim.id])
     if processes is None and sum(effort.values()) - max(effort.values()) < WORTH_A_PROCESS:
         processes = 1
-    hear, finished = listener(progress), count(1)
+    told, finished, verdicts = listener(progress), count(1), dict[str, str]()
+
+    def hear(message: Any) -> None:
+        if not isinstance(message, str):
+            verdicts[message[0]["id"]] = message[0]["verdict"]
+        told(message)
 
     def done(at: int) -> None:
         if len(claims) > 1:
-            hear(f"{ordered[at].id}: finished, {next(finished)} of {len(claims)} claims")
+            id = ordered[at].id
+            hear(f"{id}: {verdicts.get(id, 'finished')}, {next(finished)} of {len(claims)} claims")
 
     def lost(at: int, how: str) -> Result:
         return without_process(ordered[at].id, quick, Path(out), how, hear)

@@ -171,7 +171,8 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     if missing:
         return Coverage(False, f"not called supported: {'; '.join(missing)}")
     told = [counted(len(telling) or len(found.seen), "instance"), *told]
-    return Coverage(True, f"{', '.join(told)}; {word} search of {counted(found.evaluations, 'evaluation')}")
+    searched = f", of which {counted(found.evaluations, 'instance')} came near enough to be measured exactly"
+    return Coverage(True, f"{', '.join(told)}; {word} search{searched if found.evaluations else ''}")
 
 
 def _same_numbers(claim: Claim, telling: list[Seen]) -> bool:
