@@ -6,7 +6,8 @@ is not negative where the text cannot be. If these cannot hold together, neither
 relations between their constants, or exclude each other.
 
 A relation that holds for every client holds for one client, for the means of its sides, and, where it speaks of one
-number a client, for the largest and the smallest of these; a sum over clients is N times a mean. All of it is true for
+number a client, for the largest and the smallest of these; a sum over clients is N times a mean, and the largest with
+N - 1 times the smallest at most. At a minimiser gradients are 0. All of it is true for
 every N, so that a contradiction among these numbers is one of the claim. What is asked of every round, turn and sample
 is asked of the first, and what bounds a number in every round bounds its mean over the rounds. A product of two vectors
 is at most that of their lengths.
@@ -23,7 +24,7 @@ from theory.calculator.signs import never_negative
 from theory.claim import Claim
 from theory.domain import COUNT, NONNEGATIVE, POSITIVE, REAL, Domain
 from theory.formula import Apply, Name, Number, parse_relation
-from theory.predicates import Smooth, StronglyConvex
+from theory.predicates import SameMinimiser, Smooth, StronglyConvex
 from theory.program import limits, names_in
 from theory.sentence import (
     INTEGERS,
@@ -45,6 +46,7 @@ from validate.verdict import Evidence, Outcome
 
 log = logging.getLogger(__name__)
 
+LENGTHS, GRADIENT = ("norm", "norm2", "dot"), "grad "
 PLAIN = ("+", "-", "*", "/", "**", "neg", "sqrt", "log", "exp", "abs", "min", "max")
 """Operations on numbers."""
 
@@ -202,6 +204,7 @@ def _of_angles(relations: list[Sentence]) -> list[Sentence]:
 # --- what holds for every client -------------------------------------------------------------------------------------
 
 MEAN, SUM, LARGEST, LEAST = "mean_n", "sum_n", "max_n", "min_n"
+CLIENTS = Name("N")
 
 
 def _hangs_on_the_client(e: Expression, claim: Claim) -> bool:
@@ -230,6 +233,9 @@ def _of_extremes(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
         largest, mean, least = (applied(how, (each,)) for how in (LARGEST, MEAN, LEAST))
         for low, high in ((least, mean), (mean, largest), (least, each), (each, largest)):
             yield Sentence(low, "<=", high)
+        total, others = applied("*", (CLIENTS, mean)), applied("-", (CLIENTS, Number(Fraction(1))))
+        yield Sentence(applied("+", (largest, applied("*", (others, least)))), "<=", total)
+        yield Sentence(total, "<=", applied("+", (least, applied("*", (others, largest)))))
         for one in relations:  # those clients have them that attain them
             for extreme in (largest, least):
                 sides = [_put(side, each, extreme) for side in one.sides]
@@ -279,9 +285,28 @@ class Numbers:
 
     def written(self, relation: Sentence) -> Sentence:
         """A relation without definitions; what is one number a client goes by its index, as ``p`` does that is p_n."""
-        left, right = (replaced(replaced(side, self.claim.definitions), self.indexed) for side in relation.sides)
+        left, right = (
+            self._still(replaced(replaced(side, self.claim.definitions), self.indexed)) for side in relation.sides
+        )
         kind: Relation = relation.relation
         return Sentence(left, kind, right)
+
+    def _still(self, e: Expression) -> Expression:
+        """The tree with 0 for lengths of gradients at their minimiser, and for their products."""
+        if not isinstance(e, Apply):
+            return e
+        if e.operation in LENGTHS and any(self._is_still(v) for v in parts(e)):
+            return ZERO
+        inner = tuple(map(self._still, parts(e)))
+        return ZERO if inner == (ZERO,) and (e.operation in OVER or e.operation == "E") else applied(e.operation, inner)
+
+    def _is_still(self, v: Expression) -> bool:
+        """Whether a vector is a gradient at a minimiser of its function."""
+        if not isinstance(v, Apply) or not v.operation.startswith(GRADIENT):
+            return False
+        name = v.operation.removeprefix(GRADIENT)
+        same = any(isinstance(p, SameMinimiser) and p.function.startswith(name) for p in self.claim.predicates)
+        return parts(v)[0] == Name("xstar") and (name == "f" or same)
 
     def text(self, relation: Sentence) -> str:
         """A relation between numbers alone, as text."""

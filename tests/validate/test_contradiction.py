@@ -32,6 +32,9 @@ CANNOT = [
     ("sum_n(q_n) <= 0",),
     (ONE, "sum_n(2*q_n - 1/N) >= 3/2"),
     ("sum_n(q_n*r_n) == 1", "q_n*r_n + c <= 1/N"),
+    (ONE, "q_n*N >= 1", "max_n(q_n) >= 2/N", "N >= 3"),
+    (ONE, "q_n*N <= 1", "min_n(q_n) <= 1/(2*N)", "N >= 3"),
+    (ONE, "q_n*N >= 1/2", "max_n(q_n) > (N + 1)/(2*N)"),
 ]
 CAN = [
     (ONE, "q_n >= 1/N"),
@@ -44,6 +47,8 @@ CAN = [
     (ONE, "mean_n(q_n**2) >= 1/2"),
     ("mean_n(q_n) == 1", "max_n(q_n) >= 3"),
     (ONE, "sum_n(2*q_n - 1/N) >= 1"),
+    (ONE, "q_n*N >= 1/2", "max_n(q_n) >= (N + 1)/(2*N)"),
+    (ONE, "q_n*N <= 2", "min_n(q_n) <= 1/(2*N)", "N >= 3"),
 ]
 
 
@@ -85,6 +90,34 @@ IN_ROUNDS = [
 def test_what_bounds_a_step_in_every_round_bounds_their_mean(assuming, expected):
     one = claim("any", "f(x[k]) <= f(x0)", of=scheduled, assuming=("smooth(f, L)", *assuming))
     assert outcomes(one) == expected
+
+
+@pytest.mark.parametrize(
+    ("same", "still"),
+    [
+        ("same_minimiser(f_ni)", "mean_n(norm2(grad(f_n, xstar))) >= zeta"),
+        ("same_minimiser(f_ni)", "max_n(norm(grad(f_n, xstar))) >= a + zeta"),
+        ("same_minimiser(f_n)", "mean_n(norm2(grad(f_n, xstar))) >= zeta"),
+        ("convex(f)", "norm(grad(f, xstar)) >= zeta"),
+        ("convex(f)", "dot(grad(f, xstar), x0) >= zeta"),
+    ],
+)
+def test_at_a_minimiser_gradients_are_0(same, still):
+    one = claim("any", "norm2(x[1] - xstar) <= norm2(x0 - xstar) + zeta", of=descent, assuming=(same, still))
+    assert outcomes(one) == ["vacuous"]
+
+
+@pytest.mark.parametrize(
+    ("same", "still"),
+    [
+        ("convex(f_n)", "mean_n(norm2(grad(f_n, xstar))) >= zeta"),
+        ("same_minimiser(f_n)", "mean_n(mean_i(norm2(grad(f_ni, xstar)))) >= zeta"),
+        ("same_minimiser(f_ni)", "mean_n(norm2(grad(f_n, x0))) >= zeta"),
+    ],
+)
+def test_at_other_points_and_of_other_functions_they_need_not_be(same, still):
+    one = claim("any", "norm2(x[1] - xstar) <= norm2(x0 - xstar) + zeta", of=descent, assuming=(same, still))
+    assert "vacuous" not in outcomes(one)
 
 
 def test_the_programs_name_of_one_number_a_client_is_that_number():
