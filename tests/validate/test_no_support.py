@@ -7,6 +7,7 @@ import pytest
 from theory.claim import Claim, claim
 from theory.program import algorithm
 from validate.examine import examine
+from validate.instances.covered import closed
 
 STEP = "norm2(x[K] - xstar) <= (1 - mu/L + 1/200)*norm2(x0 - xstar)"
 ROOT = ("smooth(f, L)", "strongly_convex(f, mu)", "eta == 1/(L*sqrt(K))")
@@ -84,3 +85,25 @@ def test_draws_turn_quadratics_too(tmp_path: Any) -> None:
     verdict, why = words(claim("one", "norm(x[k]) <= norm(xstar)", of=sampled, assuming=assuming), tmp_path)
     assert verdict in ("undecided", "refuted")
     assert verdict == "refuted" or "vectors of rounds far apart" in why
+
+
+LAST = "f(x[K]) - fstar <= 5/4*G*norm(x0 - xstar)/sqrt(K)"
+TO_THE_START = ("lipschitz(f, G)", "convex(f)", "eta*G*sqrt(K) == norm(x0 - xstar)")
+
+
+def test_an_equation_with_a_distance_is_satisfied_along_an_axis_only() -> None:
+    """False from K = 2 on, in two coordinates and more: the sharp constant grows as a logarithm (PEPit: 1.285)."""
+    (why,) = closed(claim("last", LAST, of=descent, assuming=TO_THE_START))
+    assert "begins on an axis only" in why
+
+
+@pytest.mark.parametrize(
+    "assuming",
+    [
+        ("lipschitz(f, G)", "convex(f)", "eta == R/(G*sqrt(K))", "norm(x0 - xstar) <= R"),
+        ("lipschitz(f, G)", "convex(f)", "eta*norm(grad(f, x0)) == R", "norm2(x0 - xstar) <= R**2"),
+        ("smooth(f, G)", "quadratic(f)", "eta*G*R == norm(x0 - xstar)"),
+    ],
+)
+def test_other_relations_close_nothing(assuming: tuple[str, ...]) -> None:
+    assert closed(claim("last", "f(x[K]) - fstar <= 2*G*R/sqrt(K)", of=descent, assuming=assuming)) == []

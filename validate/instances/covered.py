@@ -17,6 +17,7 @@ from theory.sentence import (
     FUNCTION_NAMES,
     At,
     Expression,
+    Sentence,
     Vocabulary,
     everything,
     everything_meant,
@@ -239,9 +240,20 @@ def closed(claim: Claim) -> list[str]:
     wild = [one.text for one in claim.predicates if isinstance(one, PolyakLojasiewicz) and not _is_convex(claim, one)]
     if wild:
         found.append(f"functions with {'; '.join(wild)} need not be convex, and no search knows their curved valleys")
+    tied = [str(one) for one in claim.relations if one.relation == "==" and _has_length(claim, one)]
+    if tied and has_functions(claim) and not any(isinstance(one, Quadratic) for one in claim.predicates):
+        found.append(f"fractions satisfy {tied[0]} where a run begins on an axis only, and no worst case was sought")
     if any(isinstance(one, Connected) for one in claim.predicates) and _is_of_single_clients(claim):
         found.append("what a network does to single clients hangs on more of it than rho, and few networks were tried")
     return found
+
+
+def _has_length(claim: Claim, relation: Sentence) -> bool:
+    """Whether a distance without a square stands in it: most vectors of fractions have no length that is a fraction."""
+    words = claim.vocabulary
+    applied = [e for side in relation.sides for e in everything_meant(side, words) if isinstance(e, Apply)]
+    lengths = [[*everything_meant(e, words)] for e in applied if e.operation == "norm"]
+    return any(not any(isinstance(e, Apply) and e.operation.startswith("grad ") for e in inner) for inner in lengths)
 
 
 def _is_of_single_clients(claim: Claim) -> bool:
