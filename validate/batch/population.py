@@ -345,9 +345,20 @@ class Population:
         there = np.repeat(here[:, None], len(FARTHER), axis=1)
         there[self.places] += (slopes / steep[:, None]).T[:, None] * parts * np.abs(here[self.places])[:, None]
         self._with_constants(there, np.arange(len(FARTHER)))
-        found = self._gaps_of(there.reshape(len(here), -1))
-        broken = (np.nan_to_num(found, nan=-1.0).max(axis=0) > BROKEN).reshape(parts.shape).any(axis=0)
+        broken = self._is_broken(there)
         return np.where(broken, scores, np.where(gaps > -NARROW, SILENT, np.minimum(scores, (scores - 2) / 2)))
+
+    def _is_broken(self, there: Array) -> Array:
+        """Of each instance at several places, (everything, places, B), whether it is broken at one, surely: (B,)."""
+        self.tried += there.shape[1] * there.shape[2]
+        gaps = self.traced.gaps(there.reshape(len(there), -1)).reshape(-1, *there.shape[1:])
+        found = np.zeros(there.shape[2], bool)
+        for place in range(there.shape[1]):
+            rows = gaps[:, place] > BROKEN
+            left = np.flatnonzero(rows.any(axis=0) & ~found)
+            if len(left):
+                found[left] = (rows[:, left] & self.traced.sure(there[:, place, left], ROUNDED)).any(axis=0)
+        return found
 
     def _gaps(self, numbers: Array) -> Array:
         return self._gaps_of(self.traced.with_constants(numbers))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, TypeAlias
@@ -36,6 +36,8 @@ OVERHEAD, CALLS = 50, 8
 """What a block of instances takes beside its operations; so many of these are one of `theory.program.work`."""
 LAST_DIGITS = 4
 """Units of the last digit by which a result is rounded at random."""
+FACTORS = 64
+"""So many roundings of a block are drawn."""
 ALMOST = 1e-9
 """A number that is as little below 0 is taken for a 0 that was rounded, where a root is taken of it."""
 
@@ -291,8 +293,16 @@ class Straight:
         self.count(free.shape[1])
         with np.errstate(all="ignore"):
             for start in range(0, free.shape[1], self.BLOCK):
-                self._block(free[:, start : start + self.BLOCK], found[:, start : start + self.BLOCK], rounded)
+                part = free[:, start : start + self.BLOCK]
+                factors = None if rounded is None else self._factors(part, rounded)
+                self._block(part, found[:, start : start + self.BLOCK], factors)
         return found
+
+    def _factors(self, free: Array, rng: np.random.Generator) -> Iterator[Array]:
+        """Of each operation's result, one of a few that are drawn: to draw them all would take most of the time."""
+        digit = LAST_DIGITS * np.finfo(free.dtype).eps
+        some = 1 + digit * rng.uniform(-1, 1, (FACTORS, free.shape[1]))
+        return map(some.__getitem__, rng.integers(FACTORS, size=len(self.steps)))
 
     def count(self, instances: int, computed: int = 0) -> None:
         """Count the work of so many (`theory.program.work`), but for those that are counted when they are computed.
@@ -304,8 +314,7 @@ class Straight:
             (len(self.steps) + OVERHEAD) * blocks[0] // CALLS - (len(self.steps) + OVERHEAD) * blocks[1] // CALLS
         )
 
-    def _block(self, free: Array, found: Array, rounded: np.random.Generator | None) -> None:
-        digit = 0.0 if rounded is None else LAST_DIGITS * np.finfo(free.dtype).eps
+    def _block(self, free: Array, found: Array, factors: Iterator[Array] | None) -> None:
         values = list(np.empty((self.size, free.shape[1]), free.dtype))
         for slot, i in enumerate(self.inputs):  # the first slots are theirs
             values[slot][:] = free[i]
@@ -315,8 +324,8 @@ class Straight:
                 function(one, out=values[to])
             else:
                 function(one, values[b] if type(b) is int else b, out=values[to])
-            if rounded is not None:
-                values[to] *= 1 + digit * rounded.uniform(-1, 1, free.shape[1])
+            if factors is not None:
+                values[to] *= next(factors)
         for i, place in enumerate(self.places):
             found[i] = self.known[i] if place is None else values[place]
 

@@ -67,7 +67,8 @@ def _bases(claim: Claim) -> Iterator[OnALine]:
         return
     if claim.sentence.relation == "==" or shape.even != "any":
         return
-    if not all(isinstance(one, KNOWN) for one in claim.predicates):
+    kinds = [type(one) for one in claim.predicates]
+    if p.Smooth not in kinds or not all(issubclass(kind, KNOWN) for kind in kinds):
         return
     size = next((size for n in range(1, 4) if fits(claim, size := Size(n, 1, 1))), None)
     if size is None:
