@@ -94,11 +94,11 @@ class Tape:
 
 def _place(number: Any) -> Any:
     """Where a number stands; of one that is known its value, and None where there is none."""
-    return number.place if isinstance(number, Recorded) else None if number is None else float(number)
+    return number.place if type(number) is Recorded else None if number is None else float(number)
 
 
 def _value(number: Any) -> float:
-    return number.value if isinstance(number, Recorded) else float(number)
+    return number.value if type(number) is Recorded else float(number)
 
 
 def _worth(name: str, a: float, b: float | None) -> float:
@@ -201,10 +201,12 @@ class Recorded(Operand):
 
 
 def _is(number: Any, value: int) -> bool:
-    return not isinstance(number, Recorded) and bool(number == value)
+    return type(number) is not Recorded and bool(number == value)
 
 
 def _plus(tape: Tape, a: Any, b: Any) -> Any:
+    if type(a) is type(b) is Recorded:  # most are
+        return tape.recorded("+", a, b)
     return a if _is(b, 0) else b if _is(a, 0) else tape.recorded("+", a, b)
 
 
@@ -217,6 +219,8 @@ def _minus(tape: Tape, a: Any, b: Any) -> Any:
 
 
 def _times(tape: Tape, a: Any, b: Any) -> Any:
+    if type(a) is type(b) is Recorded:
+        return tape.recorded("*", a, b)
     if _is(a, 0) or _is(b, 0):
         return rational_type()(0)
     return a if _is(b, 1) else b if _is(a, 1) else tape.recorded("*", a, b)
