@@ -420,7 +420,7 @@ FALSE |= {  # within a window of second eigenvalues, named by the claim or not, 
 }
 
 
-BUDGET = {"step": 40, "moment": 30, "end": 6, "ends": 6, "window": 6, "unnamed": 6}
+BUDGET = {"step": 60, "moment": 30, "end": 6, "ends": 6, "window": 6, "unnamed": 6}
 
 
 @pytest.mark.parametrize("label", [pytest.param(x, marks=[pytest.mark.slow] if x == "step" else []) for x in FALSE])

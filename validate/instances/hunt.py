@@ -74,7 +74,7 @@ COORDINATES = "more and more coordinates"
 """Stages of a hunt."""
 SHORT = (FAR_AWAY, LARGER, ALONG, LEAPT, RARE, OUTCOMES, COORDINATES, KNEE, TURNING, SWINGING, SIZES)
 """Those of whose breaks there is nothing to make smaller."""
-FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 4.5
+FIRST, ALONE, IN_BATCHES = 0.5, 0.3, 7
 """Shares of the budget: of the pool before anything else, and alone; of the search in batches."""
 BEFORE = 12
 """Instances of the pool before anything else that no share of the budget cuts."""
