@@ -143,7 +143,7 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
 
 LONGER = 2
 """Of the budget, for instances that are made longer, whatever was spent before."""
-ROOM, LEAPS = (0.9, 0.6, 0.3, 0.1), 0.5
+ROOM, LEAPS = (0.9, 0.6, 0.3, 0.1), 2
 """Left over right below which the tightest quadratics are tried far out; their share of the budget."""
 
 
