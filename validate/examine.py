@@ -101,6 +101,7 @@ def examine(
     proved = _is_proved(evidence)
     found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands)
     broken = found.broken is not None and stands(found.broken)
+    limited = False
     searches = ((proving.FIRST_UNITS, False), (proving.work_of(claim), True))  # with other claims of its paper at last
     for units, lemmas in searches if all(item.refusal is not None for item in own) else ():  # also where there is none
         if broken:
@@ -141,6 +142,12 @@ def examine(
     held = evidence_of(claim, found, quick)
     covered = NOTHING_COVERED if proved else coverage(claim, found, quick, _is_bounded(evidence))
     result = decide(claim.id, [*evidence, *held], None if path is None else str(path), covered, quick)
+    if result.verdict == "supported" and twice and limited:
+        stop()
+        tell(f"{claim.id}: a longer search for a derivation")
+        derived, proof = with_file(_searched(claim, proving.LAST_UNITS, True)[0], Path(out))
+        evidence += derived
+        result = decide(claim.id, [*evidence, *held], None, covered, quick)
     if result.verdict == "supported" and twice:
         stop()
         tell(f"{claim.id}: once more, from other draws")
