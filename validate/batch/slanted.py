@@ -7,6 +7,7 @@ f_n(x) = mu norm2(x)/2 + sum_j (max(<a_j, x> + b_j, 0)^2/2 - max(b_j, 0) <a_j, x
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -71,14 +72,18 @@ class Runs:
         assert self.base.instance.problem is not None
         return self.base.instance.problem.clients
 
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of the numbers of a function, and of the start: directions, (N, J, d), offsets, (N, J), tilts, (N, d)."""
+        N = self.clients
+        tilted = N > 1 and not any(isinstance(one, p.SameMinimiser) for one in self.claim.predicates)
+        return [(N, HINGES, DIM), (N, HINGES), (N if tilted else 0, DIM), (DIM,)]
+
     @cached_property
     def places(self) -> list[Array]:
-        """Where the numbers of each kind stand: directions, (N, J, d), offsets, (N, J), tilts, (N, d), the start, and
-        each free vector."""
-        N, at, found = self.clients, 0, []
-        tilted = N > 1 and not any(isinstance(one, p.SameMinimiser) for one in self.claim.predicates)
-        shapes = [(N, HINGES, DIM), (N, HINGES), (N if tilted else 0, DIM), (DIM,)]
-        for shape in (*shapes, *(np.shape(np.array(v)) for v in self.base.instance.vectors.values())):
+        """Where the numbers of each kind stand: those of `shapes`, and each free vector."""
+        at, found = 0, []
+        for shape in (*self.shapes, *(np.shape(np.array(v)) for v in self.base.instance.vectors.values())):
             count = int(np.prod(shape))
             found.append(np.arange(at, at + count).reshape(shape))
             at += count
@@ -239,7 +244,7 @@ def _stays(end: list[Any], start: Array) -> bool:
         return bool(np.mean(far <= STAYS**2 * (start**2).sum(axis=0)) >= MOSTLY)
 
 
-class LeastAtZero:
+class LeastAtZero(ABC):
     """A problem (`validate.instances.problems.Problem`) of many at once: clients have one sample, and f is least at 0.
 
     Attributes:
@@ -254,13 +259,13 @@ class LeastAtZero:
         """One."""
         return 1
 
+    @abstractmethod
     def gradient(self, v: Vector, *which: int) -> Vector:
         """Of f, or of a client."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value(self, v: Vector, *which: int) -> Any:
         """The function's value, that at 0 being 0."""
-        raise NotImplementedError
 
     def minimisers(self, near: Vector, *which: int) -> Minimisers:
         """f is least at 0."""

@@ -34,17 +34,10 @@ MOST = 20.0
 class OnALine(Runs):
     """A claim on many such functions, at numbers that stay; every client has the same one."""
 
-    @cached_property
-    def places(self) -> list[Array]:
-        """Where the numbers of each kind stand: logarithms of distances, (2, J), curvatures, (2, J + 1), nothing, the
-        start, and each free vector."""
-        at, found = 0, []
-        shapes: list[tuple[int, ...]] = [(2, KNOTS), (2, KNOTS + 1), (0,), (1,)]
-        for shape in (*shapes, *(np.shape(np.array(v)) for v in self.base.instance.vectors.values())):
-            count = int(np.prod(shape))
-            found.append(np.arange(at, at + count).reshape(shape))
-            at += count
-        return found
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Of the numbers: logarithms of distances, (2, J), curvatures, (2, J + 1), nothing, and the start."""
+        return [(2, KNOTS), (2, KNOTS + 1), (0,), (1,)]
 
     @cached_property
     def slow(self) -> float:

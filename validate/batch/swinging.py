@@ -20,7 +20,7 @@ from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.sentence import SentenceError
 from validate.batch.stretches import OnALine
-from validate.batch.turning import confirmed, curvatures, improved
+from validate.batch.turning import FIRST, KNOWN, SIZE, confirmed, curvatures, improved
 from validate.instances.free_vectors import free_vectors
 from validate.instances.parameters import choose
 from validate.instances.pieces import Pieces, Piecewise
@@ -30,10 +30,6 @@ from validate.instances.shapes import Size, shape_of
 
 log = logging.getLogger(__name__)
 F = Fraction
-KNOWN = (p.Smooth, p.Convex, p.StronglyConvex, p.BoundedBelow, p.SameMinimiser)
-"""Assumptions that are true of such functions by construction."""
-SIZE, FIRST = 256, 4
-"""Instances of a population; how often so many are drawn at first, of which the best stay."""
 LEVELS = ((12, 20), (24, 60), (40, 60))
 """Rounds and generations."""
 DRAWS, BASES = 6, 2
