@@ -42,8 +42,8 @@ CLEARLY = 1e-11
 """Left minus right over their sum, from which on floats call a claim broken."""
 LARGEST = 2.0**50
 MIDDLING, BY_FAR, MOST_BETWEEN = 2.0**20, 1e-6, 6
-"""Of integers between which a claim is looked at, the largest, a score that rounding does not make of them, and how many
-there are at most: all corners around them are asked."""
+"""Of integers between which a claim is looked at, the largest, a score that rounding does not make of them, and their
+number, at most: all corners around them are asked."""
 SHORT = (10, 1000, 10**6, 10**9, 10**15)
 """Denominators of the fractions that are tried in the place of a float."""
 MOST_EXACT = 6
