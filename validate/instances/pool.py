@@ -282,6 +282,8 @@ def drawn(
     if not in_plane:
         vectors = free_vectors(claim, size, rng)
         vectors |= frame(claim, size, more) if tied_vectors(claim) and more.random() < FRAMED else {}
+        if isinstance(problem, Pieces) and not assumes_convex(claim.predicates):
+            vectors = _where_it_bends(problem, vectors, aside)
     counts = counts_of_numbers(claim, vectors, more, large) if problem is None else {}
     most = MOST_FAR if large or long else MOST_CERTAIN if everybody or certain else MOST_ROUNDS
     found = choose(claim, problem, start, rounds, rng, large, vectors, counts, everybody, most, patient=patient)
@@ -337,6 +339,20 @@ def _tops(problem: Pieces) -> tuple[Fraction, ...]:
         for (s, b, _), (start, end) in problem.mean.stretches()
         if s < 0 and (start is None or start <= b / s) and (end is None or b / s <= end)
     )
+
+
+def _where_it_bends(problem: Pieces, vectors: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Free vectors, half of the times all in one stretch of f where that is concave."""
+    bends = [(low, high) for (s, _, _), (low, high) in problem.mean.stretches() if s < 0]
+    ends = [(low, high) for low, high in bends if low is not None and high is not None]
+    if not ends or rng.random() < 1 / 2:
+        return vectors
+    low, high = rng.choice(ends)
+
+    def inside() -> Any:
+        return np.array([low + (high - low) * F(rng.randrange(1, 8), 8)], dtype=object)
+
+    return {name: [inside() for _ in v] if isinstance(v, list) else inside() for name, v in vectors.items()}
 
 
 def goes_over_rounds(claim: Claim) -> bool:
