@@ -10,6 +10,7 @@ from theory.arithmetic import to_element
 from validate.batch import swung
 from validate.batch.many import Many, values_of
 from validate.batch.stretches import KNOTS, _Stretches
+from validate.batch.swinging import _bases
 from validate.examine import examine
 from validate.instances.pieces import Pieces, Piecewise
 from validate.instances.seen import Hunt
@@ -60,6 +61,18 @@ def test_gradients_and_values_are_those_of_exact_functions() -> None:
         at = (to_element(F(x[i])),)
         assert np.isclose(values_of(many.gradient((Many(x),))[0])[i], float(exact.gradient(at)[0]))
         assert np.isclose(values_of(many.value((Many(x),)))[i], float(exact.value(at)))
+
+
+def test_a_candidate_is_the_function_that_floats_have_on_either_side() -> None:
+    runs = next(_bases(FALSE["a fourth"]))
+    numbers = runs.drawn(8)
+    many = runs.problem(numbers, 1.0)
+    for i in range(8):
+        candidate = runs.candidate(numbers[:, i], 12, 10**6)
+        exact = Pieces(candidate.functions)
+        for x in (-2.0, -0.125, 0.03125, 1.5):
+            ours = values_of(many.gradient((Many(np.full(8, x)),))[0])[i]
+            assert np.isclose(ours, float(exact.gradient((to_element(F(x)),))[0]), rtol=1e-3)
 
 
 @pytest.mark.parametrize("name", FALSE)

@@ -67,9 +67,9 @@ class OnALine(Runs):
         distances, parts = self._sides(column)
         least, more = F(self.least), F(self.most) - F(self.least)
         slopes = [[least + more * F(float(x)).limit_denominator(most) for x in row] for row in parts]
-        left, right = ([_short(float(x), most) for x in row] for row in distances)
-        knots, own = list[Fraction](), [slopes[0][-1]]
-        for knot, slope in zip([-x for x in left[::-1]] + [F(0), *right], slopes[0][-2::-1] + slopes[1], strict=True):
+        right, left = ([_short(float(x), most) for x in row] for row in distances)
+        knots, own = list[Fraction](), [slopes[1][-1]]
+        for knot, slope in zip([-x for x in left[::-1]] + [F(0), *right], slopes[1][-2::-1] + slopes[0], strict=True):
             if knots and knot <= knots[-1]:  # two that are rounded to the same
                 own[-1] = slope
             else:
