@@ -28,9 +28,9 @@ from validate.repairs.factors import FEWEST, least_factors, table_of
 from validate.repairs.growth import RUNS, beyond, in_long_runs
 from validate.repairs.known import known_of, on
 from validate.repairs.monomials import Monomial, scaled, times
-from validate.repairs.repaired import SEVERITY
+from validate.repairs.repaired import SEVERITY, Repaired
 from validate.repairs.terms import terms_of
-from validate.verdict import decide
+from validate.verdict import Evidence, Result, decide
 
 VECTORS = ("x", "y")
 CONSTANT = claim("constant", "dot(x, y) <= norm2(x)/4 + norm2(y)/2", vectors=VECTORS)
@@ -152,9 +152,20 @@ def test_the_time_ends_a_check_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_a_longer_hunt_breaks_is_no_repair() -> None:
     """Four clients with the same number break three times the largest."""
     one = search._Search(alone(ORDER), SECONDS, lambda _: None)
-    assert not one._stays(Candidate(alone(replace(ORDER, statement="sum_n(b_n) <= 3*max_n(b_n)")), ()))
+    assert one._longer(Candidate(alone(replace(ORDER, statement="sum_n(b_n) <= 3*max_n(b_n)")), ())).broken
     assert one.known.against, "what broke it is remembered"
     assert "supported by a quick check, broken by" in one.nearest[1]
+
+
+def test_a_longer_hunt_that_the_time_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = search._Search(alone(ORDER), SECONDS, lambda _: None)
+    true = Candidate(alone(replace(ORDER, statement="sum_n(b_n) <= 2*N*max_n(b_n)")), ())
+    assert not one._longer(true).ended
+    monkeypatch.setattr(search, "LONGER", 0.01)
+    assert one._longer(true).ended
+    result = Result("order", "supported", None, (Evidence("search", "holds", "not broken"),), quick=True)
+    assert Repaired(true, result).said == "supported (quick search)"
+    assert Repaired(true, result, 12).said == "supported (quick search), and 12 s of a longer one"
 
 
 def test_a_check_that_is_given_up_has_no_verdict() -> None:

@@ -60,8 +60,8 @@ def _show(found: Repair) -> None:
     typer.echo(f"{found.claim.id}: {best.severity}: {MEANING[best.severity]}")
     typer.echo(f"instead: {best.words}")
     tightness = "" if best.tightness is None else f", left/right up to {number(best.tightness)}"
-    typer.echo(f"{best.result.said}{tightness}, distance {best.distance:.2f}\n")
+    typer.echo(f"{best.said}{tightness}, distance {best.distance:.2f}\n")
     typer.echo(best.text)
     for other in found.repairs[1:]:
-        typer.echo(f"\nor: {other.words} ({other.result.said}, distance {other.distance:.2f}): {other.severity}")
+        typer.echo(f"\nor: {other.words} ({other.said}, distance {other.distance:.2f}): {other.severity}")
     typer.echo(f"\n{found.said}")

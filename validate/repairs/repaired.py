@@ -36,10 +36,12 @@ class Repaired:
     Attributes:
         candidate: the claim and its edits.
         result: of `validate.check`, quick.
+        ended: process seconds after which the longer hunt for what breaks it was ended; None where it was not.
     """
 
     candidate: Candidate
     result: Result
+    ended: float | None = None
 
     @property
     def claim(self) -> Claim:
@@ -60,6 +62,11 @@ class Repaired:
     def verdict(self) -> str:
         """``proved`` or ``supported``, by the check."""
         return self.result.verdict
+
+    @property
+    def said(self) -> str:
+        """The verdict, with what it rests on."""
+        return self.result.said if self.ended is None else f"{self.result.said}, and {self.ended:.0f} s of a longer one"
 
     @property
     def tightness(self) -> float | None:
@@ -84,6 +91,7 @@ class Repaired:
             "severity": self.severity,
             "verdict": self.verdict,
             "tightness": self.tightness,
+            "longer hunt ended after": self.ended,
             "covered": self.result.covered,
             "statement": c.statement,
             "assuming": list(c.assuming),
@@ -140,7 +148,7 @@ class Repair:
         """What came of it, in a line."""
         if self.best is None:
             return "nothing breaks it" if self.stands else f"severity not determined: no repair; {self.said}"
-        return f"{self.best.severity}: {self.best.words} ({self.best.result.said})"
+        return f"{self.best.severity}: {self.best.words} ({self.best.said})"
 
     @property
     def said(self) -> str:

@@ -359,8 +359,10 @@ class _Search:
             self._broken(3, one, "whose check did not end in the time")
             return
         supported = result.verdict == "supported"
-        if result.verdict == "proved" or (supported and self._stays(one) and (first or not self._grows(one))):
-            self.found.append(Repaired(one, result))
+        longer = self._longer(one) if supported else None
+        stays = longer is not None and longer.broken is None
+        if result.verdict == "proved" or (stays and (first or not self._grows(one))):
+            self.found.append(Repaired(one, result, longer.seconds if longer is not None and longer.ended else None))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
         elif result.verdict not in STANDS:
             why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
@@ -393,8 +395,8 @@ class _Search:
                 self.failed[one.edits[-1].about] = max(TIMES.values())
                 self.known.learn(far.drawn)
 
-    def _stays(self, one: Candidate) -> bool:
-        """Whether another hunt breaks a claim that nothing has broken: a long one, or half as long at the end."""
+    def _longer(self, one: Candidate) -> _Longer:
+        """Another hunt for what breaks a claim that nothing has broken: a long one, or half as long at the end."""
         self.tell(f"{self.printed.id}: a longer hunt for an instance that breaks it")
         now = time.process_time()
         end = min(max(self.end, now + LONGER / 2), now + LONGER)
@@ -405,7 +407,7 @@ class _Search:
         if found.broken is not None:
             why = f"supported by a quick check, broken by {described(found.broken.drawn)}"
             self._broken(2, one, why, found.broken.drawn)
-        return found.broken is None
+        return _Longer(found.broken, end - now, time.process_time() > end)
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
         """Instances beside those that are known, which break a candidate."""
@@ -442,6 +444,15 @@ def _adds_rounds_up(claim: Claim) -> bool:
     """Whether it speaks of a sum over rounds, which may hide a logarithm."""
     trees = (part for _, tree in texts(claim) for part in everything(tree))
     return any(applies(part, "sum_k") for part in trees)
+
+
+@dataclass(frozen=True)
+class _Longer:
+    """What came of another hunt: what breaks the claim, its process seconds at most, and whether these ended it."""
+
+    broken: Seen | None
+    seconds: float
+    ended: bool
 
 
 class _BrokenError(GivenUpError):
