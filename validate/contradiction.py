@@ -67,7 +67,7 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
 
     numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
-    firsts = [(relation, first) for relation in asked if (first := _of_the_first(relation)) is not None]
+    firsts = [(relation, first) for relation in asked if (first := of_the_first(relation)) is not None]
     relations = [first for _, first in firsts]
     of_all = all(relation in asked for relation in relations)
     in_the_first = "" if of_all else "; asked of the first k, h, j and i, as a relation is for all of them"
@@ -152,7 +152,7 @@ FIRST = frozenset("khji")
 ROUND = (Name("k"), applied("+", (Name("k"), Number(Fraction(1)))))
 
 
-def _of_the_first(relation: Sentence) -> Sentence | None:
+def of_the_first(relation: Sentence) -> Sentence | None:
     """What a relation says of the first round, turn and sample, which every run has; None where they have no k + 2.
 
     States and taps keep their text, which stands for what they are there.
@@ -249,7 +249,7 @@ def _over_rounds(relations: list[Sentence], claim: Claim) -> Iterator[Sentence]:
     for one in relations:
         hang = [bool({"k", "*k"} & read(side, claim.vocabulary).free) for side in one.sides]
         if (
-            sum(hang) != 1 or _of_the_first(one) is None
+            sum(hang) != 1 or of_the_first(one) is None
         ):  # what a run of one round has not is bounded in longer ones only
             continue
         for how in ("mean_k", "max_k", "min_k"):

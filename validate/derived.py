@@ -65,9 +65,10 @@ def derived(claim: Claim, out: Path, units: int) -> Derived:
     """
     from theory.derivation.search.searching import search
     from validate.contradiction import contradictions
+    from validate.denied import denied, met
     from validate.examine import examine
 
-    for item in contradictions(claim, quick=True):
+    for item in contradictions(claim, quick=True) or ([] if met(claim) else denied(claim)):
         if item.outcome == "vacuous":
             return Derived(claim, "vacuous", item.detail, None, None, "", (), 0.0)
     refused = _refused(claim)

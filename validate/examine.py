@@ -19,6 +19,7 @@ from validate import proving
 from validate.breaking_numbers import breaking_numbers
 from validate.breaks import accepted, certified, worst_evidence
 from validate.contradiction import contradictions
+from validate.denied import denied
 from validate.in_words import described, evidence_of, still_unbroken
 from validate.instances import read_instance, tried
 from validate.instances.covered import coverage
@@ -101,6 +102,11 @@ def examine(
     proved = _is_proved(evidence)
     found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands)
     broken = found.broken is not None and stands(found.broken)
+    if not (found.seen or broken):
+        stop()
+        excluded = denied(claim)
+        if excluded:
+            return decide(claim.id, [*excluded, *evidence], quick=quick)
     limited = False
     searches = ((proving.FIRST_UNITS, False), (proving.work_of(claim), True))  # with other claims of its paper at last
     for units, lemmas in searches if all(item.refusal is not None for item in own) else ():  # also where there is none

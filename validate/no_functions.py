@@ -16,10 +16,9 @@ from theory.for_every import ForEvery
 from theory.formula import Apply, Name
 from theory.predicates import Predicate, StronglyConvex
 from theory.sentence import POINTS, At, Expression, Sentence, everything, everything_meant, text_of
-from validate import certificate as certificates
-from validate.certificate.derivation import derivation_certificate
 from validate.counted import counted
 from validate.instances.pool import drawn, fitting_sizes
+from validate.shown import shown
 from validate.verdict import Evidence
 
 log = logging.getLogger(__name__)
@@ -39,33 +38,22 @@ def excluded(claim: Claim) -> list[Evidence]:
     if any(drawn(claim, seed, sizes=sizes) is not None for seed in range(SEEDS)):
         return []
     for absurd in _absurd(claim):
-        item = _shown(absurd)
+        item = _said(absurd)
         if item is not None:
             return [item]
     return []
 
 
-def _shown(absurd: Claim) -> Evidence | None:
-    from theory.derivation import NotProvedError, check, lines
-    from theory.derivation.search.searching import search
-
-    try:
-        proof = search(absurd, UNITS).lines
-        if proof is None:
-            return None
-        checked = check(absurd, proof)
-        made = derivation_certificate(absurd, lines(absurd, [dict(line) for line in proof]))
-        if not certificates.verified(made).valid:
-            return None
-    except (ValueError, ArithmeticError, RecursionError, NotProvedError) as error:  # beyond what is read
-        log.debug("%s: %s", absurd.statement, error)
+def _said(absurd: Claim) -> Evidence | None:
+    found = shown(absurd, UNITS)
+    if found is None:
         return None
     free = f", for all vectors {', '.join(absurd.vectors)}" if absurd.vectors else ""
     text = (
-        f"no functions satisfy {'; '.join(checked.hypotheses)}: a derivation of "
-        f"{counted(len(checked.lines), 'line')} ends at {absurd.statement}{free}"
+        f"no functions satisfy {'; '.join(found.hypotheses)}: a derivation of {counted(found.lines, 'line')} ends at "
+        f"{absurd.statement}{free}"
     )
-    return Evidence("hypotheses", "vacuous", text, data={"derivation": made}, origin="search")
+    return Evidence("hypotheses", "vacuous", text, data={"derivation": found.certificate}, origin="search")
 
 
 def _absurd(claim: Claim) -> Iterator[Claim]:
