@@ -20,7 +20,7 @@ from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError, names_in
-from theory.program import STACKS, loops_around, with_taps
+from theory.program import STACKS, Instruction, loops_around, with_taps
 from theory.sentence import (
     TURNS,
     At,
@@ -346,7 +346,7 @@ def lines(claim: Claim, problem: Quadratic, setting: Setting) -> list[Line]:
         NoPolynomialError, ValueError: where moments do not tell.
     """
     world = world_of(claim, problem, setting)
-    scale = 1.0 if problem.exact else _magnitude(problem, np.asarray(setting.start, dtype=float))
+    scale = 1.0 if problem.exact else _magnitude(claim, problem, np.asarray(setting.start, dtype=float))
     found = []
     for at in indices(claim.sentence, world):
         try:
@@ -389,15 +389,21 @@ def _refuse_random_weights(claim: Claim) -> None:
                 raise NoPolynomialError("simplex_n of random numbers")
 
 
-def _magnitude(problem: Quadratic, start: Any) -> float:
-    """Of what cancels in sides near the minimiser: squared distances, values and squared gradients of 0, x0, xstar."""
+def _magnitude(claim: Claim, problem: Quadratic, start: Any) -> float:
+    """Of what cancels in sides near the minimiser: squared distances, values and squared gradients of 0, x0, xstar.
+
+    At least 1 where there are vectors that it does not see: noise that is drawn, and those that the claim is about.
+    """
     counts = np.asarray(problem.counts, dtype=float)
     hessian = problem.hessian.sum(axis=1) / counts[:, None, None]
     linear = problem.linear.sum(axis=1) / counts[:, None]
     xstar = np.linalg.lstsq(hessian.sum(axis=0), linear.sum(axis=0), rcond=None)[0]
     far = max(float(start @ start), float(xstar @ xstar))
     curvature, slope = float(np.abs(problem.hessian).max()), float(np.abs(problem.linear).max())
-    return max(1.0, far, curvature * far, (curvature**2) * far, slope**2, float(np.abs(problem.offset).max()))
+    steps = claim.program.steps if claim.program is not None else ()
+    unseen = claim.vectors or any(isinstance(step, Instruction) and step.op == "noise" for step in steps)
+    least = 1.0 if unseen else 0.0
+    return max(least, far, curvature * far, (curvature**2) * far, slope**2, float(np.abs(problem.offset).max()))
 
 
 def side_of(side: Expression, world: Expected, at: Mapping[str, int]) -> Any:

@@ -63,13 +63,31 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Root:
-    """``factor*sqrt(form)``: a length, which counts where both sides of a relation can be squared."""
+    """``factor*sqrt(form)``: a length, which counts where both sides of a relation can be squared.
+
+    That of a least or greatest form is the least or greatest of several lengths.
+    """
 
     factor: Any
-    form: Form
+    form: Linear
+
+    @property
+    def squared(self) -> Linear:
+        """``factor**2*form``."""
+        return times(self.form, self.factor * self.factor)
 
     def __rmul__(self, factor: Any) -> Root:
         return Root(factor * self.factor, self.form)
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """A sum of lengths, each with its factor."""
+
+    parts: tuple[Root, ...]
+
+    def __rmul__(self, factor: Any) -> Lengths:
+        return Lengths(tuple(factor * part for part in self.parts))
 
 
 Linear: TypeAlias = "Form | Extreme"
@@ -159,25 +177,70 @@ def extreme(how: Literal["min", "max"], values: Sequence[Linear]) -> Linear:
 
 
 def squared_sides(left: Any, right: Any) -> tuple[Linear, Linear]:
-    """Both sides of ``left <= right``, squared where one is a length and the other a length or a number.
+    """Both sides of ``left <= right``, squared where one is a length and the other lengths or a number.
+
+    The square of a sum of lengths is the least of what `_of_shares` says. Some of that is taken, so that the right side
+    may be larger than what it stands for, and is no smaller.
 
     Raises:
         NotLinearError: where that is not so.
     """
-    if not isinstance(left, Root) and not isinstance(right, Root):
+    if not isinstance(left, Root | Lengths) and not isinstance(right, Root | Lengths):
         return form_of(left), form_of(right)
+    small, large = list[Root](), list[Root]()
+    for side, one, other in ((left, small, large), (right, large, small)):
+        for part in _lengths(side):
+            if part.factor:
+                (one if part.factor > 0 else other).append(part if part.factor > 0 else -1 * part)
+    if len(small) > 1:
+        raise NotLinearError("a sum of lengths that is to be small")
+    return small[0].squared if small else Form(), _of_shares(large)
 
-    def square(side: Any) -> Form:
-        if isinstance(side, Root):
-            if side.factor < 0:
-                raise NotLinearError("a length with a negative factor")
-            return side.form.times(side.factor * side.factor)
-        found = form_of(side)
-        if not isinstance(found, Form) or not found.is_number or found.constant < 0:
-            raise NotLinearError("a length that is not squared, against what is neither a length nor a number")
-        return Form(constant=found.constant * found.constant)
 
-    return square(left), square(right)
+def _lengths(side: Any) -> tuple[Root, ...]:
+    """What is added up: lengths, and a number as one."""
+    if isinstance(side, Root | Lengths):
+        return side.parts if isinstance(side, Lengths) else (side,)
+    found = form_of(side)
+    if not isinstance(found, Form) or not found.is_number:
+        raise NotLinearError("a length that is not squared, against what is neither a length nor a number")
+    return (Root(found.constant, Form(constant=found.constant * 0 + 1)),)
+
+
+def _square_of_one(value: Any) -> Linear:
+    """Of a length, or a number, that is not below 0."""
+    (one,) = _lengths(value) if not isinstance(value, Lengths) else (None,)
+    if one is None or one.factor < 0:
+        raise NotLinearError("the least or greatest of sums of lengths, or with a negative factor")
+    return one.squared
+
+
+def _of_shares(lengths: Sequence[Root]) -> Linear:
+    """The least, over some shares t that add up to 1, of ``sum_i a_i**2/t_i``: of all it is ``(sum_i a_i)**2``."""
+    if len(lengths) < 2:
+        return lengths[0].squared if lengths else Form()
+    squares, found = [one.squared for one in lengths], list[Linear]()
+    for shares in _shares(len(squares)):
+        total: Linear = Form()
+        for square, share in zip(squares, shares, strict=True):
+            total = plus(total, times(square, 1 / share))
+        found.append(total)
+    return found[0] if any(isinstance(one, Extreme) for one in found) else extreme("min", found)
+
+
+MOST_SHARES = 4
+"""Lengths of which other shares than equal ones are taken."""
+
+
+def _shares(count: int) -> list[tuple[Any, ...]]:
+    """Equal ones, and such as give one length more than all the others."""
+    from flint import fmpq
+
+    equal = (fmpq(1, count),) * count
+    if count > MOST_SHARES:
+        return [equal]
+    rest = fmpq(1, 4) / (count - 1)
+    return [equal, *(tuple(fmpq(3, 4) if j == i else rest for j in range(count)) for i in range(count))]
 
 
 def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
@@ -189,7 +252,7 @@ def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[...,
 
     def general(name: str, on_forms: Callable[..., Any] | None) -> Callable[..., Any]:
         def apply(*arguments: Any) -> Any:
-            if any(isinstance(a, Root) for a in arguments):
+            if any(isinstance(a, Root | Lengths) for a in arguments):
                 return of_roots(name, arguments)
             if not any(isinstance(a, Form | Extreme) for a in arguments):
                 return numbers[name](*arguments)
@@ -202,16 +265,29 @@ def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[...,
     def of_roots(name: str, arguments: tuple[Any, ...]) -> Any:
         from flint import fmpq
 
+        if name in ("+", "-"):
+            one, other = arguments
+            return Lengths((*_lengths(one), *(-1 * part if name == "-" else part for part in _lengths(other))))
         one, other = (*arguments, fmpq(-1))[:2] if name == "neg" else arguments[:2]
-        if isinstance(other, Root):
+        if isinstance(other, Root | Lengths):
             one, other = other, one
+        if isinstance(one, Lengths):
+            return of_lengths(name, one, other, arguments)
         if name in ("*", "neg") and isinstance(other, fmpq):
             return Root(one.factor * other, one.form)
         if name == "/" and isinstance(other, fmpq) and one is arguments[0]:
             return Root(numbers["/"](one.factor, other), one.form)
         if name == "**" and one is arguments[0] and other == 2:
-            return one.form.times(one.factor * one.factor)
+            return one.squared
+        if name in _OTHER:
+            return Root(fmpq(1), extreme(_OTHER[_OTHER[name]], [_square_of_one(a) for a in arguments]))
         raise NotLinearError("a length that is not squared")
+
+    def of_lengths(name: str, one: Lengths, other: Any, arguments: tuple[Any, ...]) -> Any:
+        """A sum of lengths times a number, or divided by one."""
+        if name not in ("*", "neg", "/") or (name == "/" and one is not arguments[0]):
+            raise NotLinearError("a sum of lengths that is not squared")
+        return Lengths(tuple(of_roots(name, (part, *((other,) if name != "neg" else ()))) for part in one.parts))
 
     def product_of(a: Any, b: Any) -> Linear:
         for one, other in ((a, b), (b, a)):

@@ -29,7 +29,7 @@ from validate.instances.shapes import Size, shape_of
 F = Fraction
 BY_COORDINATE = {"keep", "top", "sign", "times", "over", "larger", "sqrt", "ones"}
 """Operations of a program that see coordinates."""
-MOST, SEEDS = 48, 3
+MOST, SEEDS = 128, 3
 """Coordinates; parameters of one problem."""
 
 

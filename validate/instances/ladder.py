@@ -83,7 +83,13 @@ class Moved:
     broken: bool
 
 
-def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits: Callable[[Drawn], bool]) -> Ladder:
+def climbed(
+    claim: Claim,
+    tightest: list[Seen],
+    spent: Callable[[], bool],
+    fits: Callable[[Drawn], bool],
+    largest: Sequence[Seen] = (),
+) -> Ladder:
     """The integers of the tightest instances, each as far as it grows tighter.
 
     Args:
@@ -91,10 +97,18 @@ def climbed(claim: Claim, tightest: list[Seen], spent: Callable[[], bool], fits:
         tightest: instances on which it holds, the tightest first.
         spent: whether the budget is; asked after `RUNGS` values.
         fits: whether moments of an instance take little work.
+        largest: instances whose integers that are tied to each other are made as large as they can be, before the rest.
     """
     found = Ladder()
     if claim.of is None and not claim.vectors and not claim.predicates and _by_series(claim, tightest, found):
         return found
+    for seen in largest:
+        base = candidate_of(seen.drawn)
+        for way in ways(claim, base):
+            climb = Climb(claim, base, way, found, spent, fits)
+            far = climb.first_break_elsewhere() if way.name.startswith(TIED) and not spent() else None
+            if far is not None and climb.confirmed(far):
+                return found
     chosen: dict[float, Seen] = {}
     for seen in tightest:
         chosen.setdefault(round(seen.score, 6), seen)

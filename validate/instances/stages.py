@@ -23,6 +23,7 @@ from validate.instances.candidates import (
     smaller,
 )
 from validate.instances.ladder import climbed, leapt, ratio_of, score_in_floats
+from validate.instances.longer import sizes_of, tied
 from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
@@ -130,7 +131,7 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
     def spent() -> bool:
         return stop() or (budget.spent(2) and budget.took(before, LONGER))
 
-    ladder = climbed(claim, tightest, spent, lambda one: fits_moments(claim, one))
+    ladder = climbed(claim, tightest, spent, lambda one: fits_moments(claim, one), _largest(claim, found.seen))
     if ladder.broken is None and ladder.suspect is None:
         for far in uneven(claim, tightest):
             broken = far if far.measured.broken else climbed(claim, [far], spent, lambda _: True).broken
@@ -141,6 +142,22 @@ def made_longer(claim: Claim, found: Hunt, stop: Callable[[], bool], budget: Bud
     return ladder.broken
 
 
+def _largest(claim: Claim, some: list[Seen]) -> list[Seen]:
+    """The tightest of each of the largest sizes at which relations tie integers to each other, the largest first.
+
+    Over all sizes the tightest are often such as any size leaves as they are.
+    """
+    names = tied(claim)
+    best: dict[int, Seen] = {}
+    for seen in some if names else ():
+        at = sizes_of(claim, candidate_of(seen.drawn))[names[0][0]]
+        if at not in best or seen.score > best[at].score:
+            best[at] = seen
+    return [best[at] for at in sorted(best, reverse=True)[:LARGEST] if at > 1]
+
+
+LARGEST = 3
+"""Of sizes at which integers are tied to each other, of which the tightest instance is made larger."""
 LONGER = 2
 """Of the budget, for instances that are made longer, whatever was spent before."""
 ROOM, LEAPS = (0.9, 0.6, 0.3, 0.1), 2

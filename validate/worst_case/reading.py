@@ -19,6 +19,7 @@ from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import (
     Extreme,
     Form,
+    Lengths,
     Linear,
     NotLinearError,
     Root,
@@ -41,6 +42,9 @@ REFUSED = OPERATIONS - LINEAR_GIVEN_DRAWS | {"ones"}
 """Operations that are not linear in vectors, or speak of coordinates."""
 BEYOND = frozenset({"quantile", *ALL_CLIENTS})
 """What a sentence takes over all clients or outcomes, and no form in inner products is."""
+
+
+SHARES = "sums of lengths at some of their shares"
 
 
 class NoReadingError(ValueError):
@@ -259,7 +263,7 @@ class _Reader:
         if len(outcomes) > 1:
             raise NotLinearError(f"the assumption {relation}, of what is drawn")
         ((_, left, right),) = outcomes
-        if not any(isinstance(side, Form | Extreme | Root) for side in (left, right)):
+        if not any(isinstance(side, Form | Extreme | Root | Lengths) for side in (left, right)):
             if not relation_holds(left, relation.relation, right):
                 raise NoReadingError(f"{relation} does not hold at these numbers")
             return []
@@ -309,7 +313,9 @@ class _Reader:
             if any(map(self.unknown.is_random, outcome.values())):
                 raise NotLinearError("what is random outside of E, with noise")
             one, other = left.at(outcome), right.at(outcome)
-            squared = isinstance(one, Root) or isinstance(other, Root)
+            squared = isinstance(one, Root | Lengths) or isinstance(other, Root | Lengths)
+            if SHARES not in self.classes.notes and (isinstance(one, Lengths) or isinstance(other, Lengths)):
+                self.narrow(SHARES)
             if sentence.relation in ("<=", "<", "=="):
                 found.append(Case(dict(at), *squared_sides(one, other), squared))
             if sentence.relation in (">=", ">", "=="):
