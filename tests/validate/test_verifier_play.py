@@ -436,7 +436,7 @@ def hostile() -> dict[str, tuple[dict[str, Any], str]]:
         "a text": (said("norm2('x') <= 0"), "is not allowed"),
         "names in formulas": (played([step("linear", 1, "server", [0], "__class__")], 1), "is not allowed"),
         "a huge problem": (on([[{"H": [["1"]], "b": ["1"]}]] * 2000), "1024 clients"),
-        "a huge matrix": (on([[{"H": [["1"] * 900] * 900, "b": ["1"] * 900}]]), "64 entries"),
+        "a huge matrix": (on([[{"H": [["1"] * 900] * 900, "b": ["1"] * 900}]]), "128 entries"),
         "long numbers": (on([[{"H": [[giant]], "b": [giant]}] * 500]), "too long numbers"),
         "huge integers": ({**base, "left": 10**4200}, "is not an integer or a fraction"),
         "an empty run": ({**base, "program": {"state": [], "parameters": [], "round": [], "result": []}}, "no state"),

@@ -2,8 +2,10 @@
 
 Of m samples, or of N clients of whom one is chosen, one is far away and all others are equal, so that the mean stays
 where it was: sqrt(m - 1) times as far as the variance says. For a claim about every outcome that is enough; for one
-about a quantile the level is beside its chance, and how many there are and the level grow together. Of d coordinates
-one alone is something, and a coin falls once in so many rounds. Samples that are equal are drawn as one.
+about a quantile the level is beside its chance, and how many there are and the level grow together; where the level is
+a number, a few of m are far away, half of them on either side, a few more than it leaves. The largest over clients is
+far away if one sample of each is. Of d coordinates one alone is something, and a coin falls once in so many rounds.
+Samples that are equal are drawn as one.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 
 from sim.problems import Quadratic
 from theory.claim import Claim
+from theory.derivation.search.settings import compiled
 from theory.formula import Apply
 from theory.program import work
 from theory.sentence import Expression, read
@@ -31,7 +34,7 @@ from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, fitting_sizes, has_functions, instance_of_values, needs_minimiser
 from validate.instances.refitting import refitted
 from validate.instances.roles import Roles, roles_in
-from validate.instances.seen import Hunt, Seen, measured
+from validate.instances.seen import OUTCOMES, Hunt, Seen, measured
 from validate.instances.setting import Setting
 from validate.instances.shapes import Shape, Size, shape_of
 
@@ -39,13 +42,19 @@ if TYPE_CHECKING:
     from validate.instances.stages import Budget
 
 F = Fraction
-Kind = Literal["samples", "clients", "both", "coordinates", "chances"]
+Kind = Literal["samples", "clients", "both", "each", "coordinates", "chances"]
 MANY = (5, 10, 20, 40, 80)
 """Of so many one is rare."""
 MOST = 4096
 """Or of a few more than a large number in the claim's text, up to this."""
 BOTH = (5, 10, 15, 20)
 """Clients, and samples of each, of whom one client is far away and one of its samples."""
+EACH = tuple((n, m) for n in (2, 4, 8, 11, 13) for m in (n, 20 * n))
+"""Clients, and samples of each, of which one is far away for each client."""
+MOST_OUTCOMES = 20_000
+"""Of these; the verifier keeps as many."""
+LARGEST = 99
+"""Samples, or clients, of whom more than one are far away."""
 WIDEST = 20
 """Coordinates, at most: Hessians have their square."""
 SHARE = 1.5
@@ -66,6 +75,7 @@ class Case:
         rounds: of the run.
         sharp: whether other numbers are where the claim has the least room.
         clients: how many there are at least.
+        rare: of many, how many are far away, half of them on either side where they are more than one.
     """
 
     kind: Kind
@@ -75,6 +85,7 @@ class Case:
     rounds: int
     sharp: bool
     clients: int = 1
+    rare: int = 1
 
 
 FORMS = ((False, False), (False, True), (True, True))
@@ -87,22 +98,26 @@ def with_one_far_away(claim: Claim, stop: Callable[[], bool], budget: Budget) ->
     What they take is not of the budget, and they draw from a generator of their own.
 
     Args:
-        claim: with a number in the level of a quantile, or about every outcome, and an algorithm that draws; there are
-            none for another.
+        claim: with a quantile, about every outcome, or about means of what is no polynomial, and an algorithm that
+            draws; there are none for another.
         stop: asked between instances.
         budget: of the hunt.
     """
     if claim.program is None or not claim.program.random or not has_functions(claim):
         return
-    every = not levels(claim)
-    if every and not any(read(side, claim.vocabulary).random for side in claim.sentence.sides):
-        return
+    every, most = not levels(claim), OUTCOMES
+    if not every:
+        some = _instances(claim)
+    elif any(read(side, claim.vocabulary).random for side in claim.sentence.sides):
+        some = _in_every_outcome(claim)
+    else:
+        some, most = _in_the_mean(claim), MOST_OUTCOMES
     before = work.operations()
     tightest: list[Seen] = []
-    for one in _in_every_outcome(claim) if every else _instances(claim):
+    for one in some:
         if stop() or budget.took(before, SHARE):
             break
-        seen = None if one is None else measured(claim, one)
+        seen = None if one is None else measured(claim, one, outcomes=most)
         if seen is None:
             continue
         yield seen
@@ -160,6 +175,41 @@ def _in_every_outcome(claim: Claim) -> Iterator[Drawn | None]:
         yield _one(claim, case)
         if case.kind not in ("clients", "both"):
             yield _one(claim, replace(case, clients=2))
+
+
+def _in_the_mean(claim: Claim) -> Iterator[Drawn | None]:
+    """Where a claim takes quantiles at a level that is a number, a few more far away than that leaves; where it takes
+    the largest of what samples are, one of each client."""
+    assert claim.program is not None
+    kinds = {"samples": "sample", "clients": "choose"}
+    for kind in [kind for kind, operation in kinds.items() if operation in claim.program.operations]:
+        for many, rare in _beside_levels(claim):
+            yield from (_one(claim, Case(kind, many, False, away, 1, True, 1, rare)) for away in (False, True))  # type: ignore[arg-type]
+    if "sample" in claim.program.operations and EXTREMES & {
+        part.operation for part in everything_said(claim) if isinstance(part, Apply)
+    }:
+        for clients, many in EACH:
+            yield _one(claim, Case("each", many, False, False, 1, True, clients))
+
+
+EXTREMES = {"max_n", "min_n", "max", "min"}
+
+
+def _beside_levels(claim: Claim) -> list[tuple[int, int]]:
+    """How many there are, and how many of them are a little more likely than what a level that is a number leaves."""
+    found: dict[int, int] = {}
+    for level in _levels(claim):
+        try:
+            left = 1 - F(str(compiled(level)({})))
+        except (ValueError, KeyError):
+            continue
+        nearest = F(1)
+        for many in range(3, LARGEST + 1):
+            rare = int(left * many) + 1
+            if rare % 2 == 0 and 2 * rare <= many and F(rare, many) < nearest:
+                nearest = F(rare, many)
+                found[many] = rare
+    return sorted(found.items())
 
 
 def _with_level(claim: Claim, c: Candidate, above: Fraction) -> Iterator[Drawn | None]:
@@ -222,8 +272,8 @@ def _size(claim: Claim, case: Case) -> Size | None:
     least = min(sizes, key=lambda size: (size.dim, size.clients, size.samples))
     kinds = {"samples": "samples", "clients": "clients", "coordinates": "dim"}
     least = replace(least, clients=max(case.clients, least.clients))
-    if case.kind == "both":
-        size = replace(least, clients=case.many, samples=case.many)
+    if case.kind in ("both", "each"):
+        size = replace(least, clients=case.many if case.kind == "both" else case.clients, samples=case.many)
     else:
         size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
     return size if fits(claim, size) else None
@@ -232,7 +282,15 @@ def _size(claim: Claim, case: Case) -> Size | None:
 def _problem(shape: Shape, size: Size, case: Case) -> Quadratic:
     """Quadratics of curvature 1 around 0 on average, or functions without curvature, of which one is far away."""
     parts = np.full((size.clients, size.samples), F(0), dtype=object)
-    if case.kind == "samples":  # of the first client alone
+    if case.rare > 1:
+        far = [F((-1) ** i) for i in range(case.rare)]
+        if case.kind == "samples":
+            parts[0, : case.rare] = far
+        else:
+            parts[: case.rare] = np.array(far, dtype=object)[:, None]
+    elif case.kind == "each":
+        parts[:, 1:], parts[:, 0] = F(-1), F(case.many - 1)
+    elif case.kind == "samples":  # of the first client alone
         parts[0, 1:], parts[0, 0] = F(-1), F(case.many - 1)
     elif case.kind in ("clients", "both"):
         parts[1:], parts[0] = F(-1), F(case.many - 1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from .reading import FormatError, Uncheckable, bits, fields, list_of, number
 from .scalars import ONE, ZERO, Number, Vector, Work, below, divided, is_zero
 
 MOST_CLIENTS = 1024
-MOST_COORDINATES = 64
+MOST_COORDINATES = 128
 MOST_NUMBERS = 100_000
 MOST_DATA_BITS = 2_000_000
 
@@ -98,8 +99,15 @@ class Problem:
 
     def kinds(self, n: int) -> tuple[int, ...]:
         """For each sample of client n the first that is the same function."""
-        first: dict[Any, int] = {}
-        return tuple(first.setdefault(f.what(), i) for i, f in enumerate(self.samples[n]))
+        return self._alike[n]
+
+    @cached_property
+    def _alike(self) -> list[tuple[int, ...]]:
+        firsts: list[dict[Any, int]] = [{} for _ in self.samples]
+        return [
+            tuple(first.setdefault(f.what(), i) for i, f in enumerate(own))
+            for own, first in zip(self.samples, firsts, strict=True)
+        ]
 
     def named(self, name: str, n: int, i: int) -> Any:
         """f, f_n or f_ni."""
