@@ -20,6 +20,7 @@ from theory.sentence import (
     index_of,
     parse_expression,
     parse_sentence,
+    read,
     signed_terms,
     text_of,
 )
@@ -177,7 +178,8 @@ def _sides_of(certificate: Mapping[str, Any]) -> Step:
 
 def _side(side: Any) -> str:
     if isinstance(side, Mapping):
-        return f"between {shown(Fraction(side['lower']))} and {shown(Fraction(side['upper']))}"
+        low, high = (shown(Fraction(side[end])) for end in ("lower", "upper"))
+        return low if low == high else f"between {low} and {high}"
     return shown(Fraction(str(side)))
 
 
@@ -245,11 +247,24 @@ def _of_each(found: OnInstance, text: str, at: Mapping[str, int]) -> Step:
 
 
 def _values_of(found: OnInstance, text: str, at: Mapping[str, int]) -> list[tuple[Mapping[str, int], Any]]:
-    """Those that a formula of the claim has on its instance at some indices, with all of these."""
+    """Those that a formula of the claim has on its instance at some indices, with all of these.
+
+    Of what is drawn, outside of E, only those that it has in every outcome.
+    """
+    largest = _extreme_values(found, text, "<=", at)
+    if not read(parse_expression(text), found.claim.vocabulary).random:
+        return largest
+    return [pair for pair in largest if pair in _extreme_values(found, text, ">=", at)]
+
+
+def _extreme_values(
+    found: OnInstance, text: str, relation: str, at: Mapping[str, int]
+) -> list[tuple[Mapping[str, int], Any]]:
+    """Those in the outcome that breaks the relation of the formula to 0, or comes nearest to it."""
     domains = found.claim.parameters
     try:  # a domain is written for no name that a sentence does not use
         used = {name: domains[name] for name in domains if name in _names(found.claim, text)}
-        asked = replace(found.claim, statement=f"{text} <= 0", parameters=used, proof=(), given=())
+        asked = replace(found.claim, statement=f"{text} {relation} 0", parameters=used, proof=(), given=())
         rows = replace(found, claim=asked).measured.rows
     except (ValueError, KeyError, TypeError, TooManyOutcomesError):
         return []

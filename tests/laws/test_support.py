@@ -19,7 +19,8 @@ from theory.program import Algorithm
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.in_words import evidence_of
-from validate.instances.covered import closed, compares_far_rounds, coverage
+from validate.instances.covered import closed, coverage
+from validate.instances.far_rounds import compares_far_rounds
 from validate.instances.fixed import fixed_numbers
 from validate.instances.hunt import hunt
 from validate.instances.pool import drawn

@@ -1,15 +1,16 @@
-"""Law 6, of long runs: a sentence about rounds far apart is supported only where runs that turn were looked for."""
+"""Law 6, of long runs: a sentence about rounds far apart is never supported, as runs may turn farther than is tried."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.laws.turning import FALSE, TRUE
+from tests.laws.turning import FALSE, FARTHER, TRUE, averaged
+from tests.rounds import descent
 from theory import algorithm, claim
 from validate.batch import turned
 from validate.examine import examine
-from validate.instances.covered import compares_far_rounds
+from validate.instances.far_rounds import compares_far_rounds, turns
 from validate.instances.seen import Hunt
 
 FALLING = ("smooth(f, L)", "convex(f)", "eta <= 1/L")
@@ -38,10 +39,22 @@ def test_what_runs_that_turn_break_is_refuted(label: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("label", TRUE)
 def test_what_is_true_is_not_broken(label: str) -> None:
-    found = Hunt()
     assert compares_far_rounds(TRUE[label])
-    assert list(turned(TRUE[label], found, lambda: False)) == []
-    assert found.turned
+    assert list(turned(TRUE[label], Hunt(), lambda: False)) == []
+
+
+@pytest.mark.parametrize("label", ["away", "away-less", "there-and-back", "length", "slow-beside"])
+def test_what_runs_break_that_turn_farther_is_not_supported(label: str) -> None:
+    """On (1, 0), projected on half-planes at angles i*t/n for i up to n: r = cos(t/n)^n at the angle t in the end."""
+    assert turns(FARTHER[label])
+
+
+def test_what_does_not_turn_is_supported() -> None:
+    assert not turns(claim("near", "norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", of=descent, assuming=FALLING))
+    assert not turns(claim("squares", "sum_k(norm2(x[k+1] - x[k])) <= norm2(x0 - xstar)", of=descent, assuming=FALLING))
+    far = "sum_k(norm(x[k+1] - x[k])) <= 2*eta*L*K*norm(x0 - xstar)"
+    assert not turns(claim("all", far, of=descent, assuming=FALLING))
+    assert not turns(claim("mixed", "dot(x[k] - xstar, z[k] - xstar) >= -norm2(x0)", of=averaged, assuming=FALLING))
 
 
 def test_states_of_clients_may_turn_too() -> None:

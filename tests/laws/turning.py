@@ -108,3 +108,28 @@ TRUE = by_label(
     # f(x[k]) >= f(x0) + dot(grad(f, x0), x[k] - x0), and f falls
     said("half-space", "dot(grad(f, x0), x[k] - x0) <= 0", descent, *WHOLE, "eta <= 1/L"),
 )
+
+
+@algorithm(x="x0", z="x0")
+def beside(w, x, z, *, eta, gamma):
+    """Two descents that know nothing of each other."""
+    return x - eta * w.full_gradient(x), z - gamma * w.full_gradient(z)
+
+
+FARTHER = by_label(
+    # 6 half-planes, t = 0.85 pi: 2.09 > 2 (played in doubles); 30 of them, t = 0.97 pi: r = 0.856, 1.85 away
+    said("away", "norm2(x[k] - x0) <= 2*norm2(x0 - xstar)", descent, *WHOLE, "eta <= 1/L"),
+    said("away-less", "norm(x[k] - x0) <= 1.5*norm(x0 - xstar)", descent, *WHOLE, "eta <= 1/L"),
+    said(
+        "there-and-back", "norm2(x[k] - x0) + norm2(x[k] - xstar) <= 4*norm2(x0 - xstar)",
+        descent, *WHOLE, "eta <= 1/L",
+    ),
+    # 7 half-planes, t = 0.88 pi: 2.012
+    said("length", "sum_k(norm(x[k+1] - x[k])) <= 2*norm(x0 - xstar)", descent, *WHOLE, "eta <= 1/L"),
+    # a tiny gamma leaves z at x0, while x turns
+    said(
+        "slow-beside", "dot(x[k] - xstar, z[k] - xstar) >= -norm(x0 - xstar)*norm(z[k] - xstar)/2",
+        beside, *WHOLE, "eta <= 1/L", "gamma <= 1/L",
+    ),
+)  # fmt: skip
+"""False of convex functions, but only of runs longer than any that is played."""

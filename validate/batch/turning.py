@@ -136,7 +136,6 @@ def _climbed(runs: Runs, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen
             numbers = np.concatenate([numbers, first[:, :SIZE]], axis=1)
         numbers, gaps, ks = improved(runs, numbers, rounds, steeper, generations, rng)
         breaks = bool(np.nanmax(gaps, initial=0.0) > BROKEN)
-        found.turned = not breaks
         if not breaks and many > SHORT:
             return
         if steeper == 1.0:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from theory.claim import Claim
-from theory.sentence import At, Expression, everything
+from theory.formula import Name
+from theory.sentence import At, Expression, Vocabulary, everything
 from validate.instances.pool import Drawn
 from validate.instances.roles import turns_of
 from validate.instances.shapes import Size
@@ -54,6 +55,13 @@ def fits(claim: Claim, size: Size) -> bool:
     of_kind = {"client": N, "client past": 3 * N, "table": N * size.samples}
     remembered = sum(of_kind.get(state.kind, 1) * size.dim for state in program.state)
     return remembered <= MOST_NUMBERS and N * (size.samples if program.random else 1) <= MOST_TERMS
+
+
+def meant(e: Expression, words: Vocabulary) -> Expression:
+    """A tree, or what the definition stands for that it is."""
+    while isinstance(e, Name) and e.name in words.definitions:
+        e = words.definitions[e.name]
+    return e
 
 
 def everything_said(claim: Claim) -> Iterator[Expression]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,22 +17,22 @@ from theory.sentence import (
     At,
     Expression,
     Sentence,
-    Vocabulary,
     everything,
     everything_meant,
     index_of,
     parts,
 )
 from validate.counted import counted
-from validate.instances.affordable import everything_said
+from validate.instances.affordable import everything_said, meant
 from validate.instances.candidates import candidate_of, realised
+from validate.instances.far_rounds import turns
 from validate.instances.fixed import fixed_numbers
 from validate.instances.growth import still_growing
 from validate.instances.in_floats import between_integers
 from validate.instances.longer import ROUNDS
 from validate.instances.pieces import Pieces
 from validate.instances.points import Points
-from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions, starts_at
+from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.reached import chances_in, chances_of, longest
 from validate.instances.ridges import Ridges
@@ -87,8 +86,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         )
     elif spelled:
         told.append("bounded at small sizes over all functions that satisfy its sentences at the points of the run")
-    if compares_far_rounds(claim) and not found.turned:
-        missing.append("vectors of rounds far apart stand in one product, and no search made long runs that turn")
+    missing += turns(claim)
     reached = dict(found.reached.sizes)
     telling = [seen for seen in found.seen if is_telling(seen)]
     if few_tell(found):
@@ -194,27 +192,8 @@ def _is_over_a_ball(claim: Claim) -> bool:
 
 def _is_zero_by_text(claim: Claim) -> bool:
     """Whether a side is the number 0: then sides that are all 0 may be what is claimed."""
-    sides = (_meant(side, claim.vocabulary) for side in claim.sentence.sides)
+    sides = (meant(side, claim.vocabulary) for side in claim.sentence.sides)
     return any(isinstance(side, Number) and side.value == 0 for side in sides)
-
-
-def _is_identity(claim: Claim) -> bool:
-    """Whether it says of quadratics that a vector is 0, and all is affine given the draws.
-
-    Then what is said to be 0 is a polynomial in the numbers that are drawn, so that a run on which it is not 0 is met
-    by nearly all.
-    """
-    left, right = (_meant(side, claim.vocabulary) for side in claim.sentence.sides)
-    zero = isinstance(right, Number) and right.value == 0 and claim.sentence.relation in ("<=", "==")
-    length = isinstance(left, Apply) and left.operation in ("norm", "norm2")
-    return zero and length and claim.of is not None and claim.of.program.operations <= LINEAR_GIVEN_DRAWS
-
-
-def _meant(e: Expression, words: Vocabulary) -> Expression:
-    """A tree, or what the definition stands for that it is."""
-    while isinstance(e, Name) and e.name in words.definitions:
-        e = words.definitions[e.name]
-    return e
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:
@@ -258,8 +237,8 @@ def _has_length(claim: Claim, relation: Sentence) -> bool:
 
 def _is_of_single_clients(claim: Claim) -> bool:
     """Whether more than mean squares over the clients is compared: the largest, the first, lengths without a square."""
-    meant = [part for side in claim.sentence.sides for part in everything_meant(side, claim.vocabulary)]
-    return any(isinstance(part, Apply) and part.operation in (*SINGLE, "norm") for part in meant)
+    spoken = [part for side in claim.sentence.sides for part in everything_meant(side, claim.vocabulary)]
+    return any(isinstance(part, Apply) and part.operation in (*SINGLE, "norm") for part in spoken)
 
 
 SINGLE = ("max_n", "min_n", "first_n")
@@ -282,7 +261,7 @@ def _is_of_second_moments(claim: Claim) -> bool:
 
     def degree(e: Expression) -> int:
         """In the states, 3 for more than 2; of an expectation 0."""
-        e = _meant(e, words)
+        e = meant(e, words)
         if isinstance(e, At):
             return 1
         if not isinstance(e, Apply):
@@ -303,10 +282,10 @@ def _is_of_second_moments(claim: Claim) -> bool:
     sizes = {name for step in program.steps if isinstance(step, Instruction) and step.op == "noise"
              for formula in step.numbers for name in names_in(formula)}  # fmt: skip
     said = [*claim.sentence.sides, *(side for relation in claim.relations for side in relation.sides)]
-    meant = [part for side in said for part in everything_meant(side, words)]
-    if any(isinstance(part, Name) and part.name in sizes for part in meant):
+    spoken = [part for side in said for part in everything_meant(side, words)]
+    if any(isinstance(part, Name) and part.name in sizes for part in spoken):
         return all(degree(side) == 0 for side in claim.sentence.sides)
-    return all(degree(part) == 0 for part in meant if isinstance(part, Apply) and part.operation == "E")
+    return all(degree(part) == 0 for part in spoken if isinstance(part, Apply) and part.operation == "E")
 
 
 SUMS = frozenset(f"{how}_{index}" for how in ("sum", "mean", "first") for index in "nikh")
@@ -316,46 +295,6 @@ def _is_convex(claim: Claim, one: PolyakLojasiewicz) -> bool:
     """Whether its function is assumed convex, or those are of which it is the mean."""
     kinds = (Convex, StronglyConvex, Quadratic)
     return any(isinstance(other, kinds) and other.function.startswith(one.function) for other in claim.predicates)
-
-
-def compares_far_rounds(claim: Claim) -> bool:
-    """Whether an inner product or a norm in it has models or gradients of rounds that may be any number apart.
-
-    Such as of x0 and of x[k], also where x0 is 0 and not written, or kept in the state. On quadratics, and along a
-    line, gradient descent hardly turns; on other convex functions of two dimensions it may, over hundreds of short
-    steps, from one flat to another, and on quadratics too where samples are drawn and each outcome is spoken of.
-    """
-    if claim.of is None or not claim.has_sentence:
-        return False
-    of_quadratics = any(isinstance(one, Quadratic) for one in claim.predicates)
-    if of_quadratics and (not claim.of.program.random or _is_identity(claim)):
-        return False
-    words, at_origin, unchanged = claim.vocabulary, starts_at(claim, frozenset({"x0"})), claim.of.program.unchanged
-
-    def names(e: Expression) -> frozenset[str]:
-        return frozenset(part.name for part in everything(e) if isinstance(part, Name))
-
-    def rounds(e: Expression) -> set[frozenset[str]]:
-        """What the rounds in a vector are counted from: nothing for x0 and x[1], k for x[k+1]."""
-        meant = list(everything_meant(e, words))
-        early = frozenset[str]()
-        found = {early if part.name in unchanged else names(part.indices[0]) for part in meant if isinstance(part, At)}
-        from_origin = at_origin and not any(isinstance(part, Name) and part.name.startswith("xstar") for part in meant)
-        return found | {frozenset() for part in meant if from_origin or (isinstance(part, Name) and part.name == "x0")}
-
-    def spoken(e: Expression) -> Iterator[Expression]:
-        """The parts of a side; of quadratics, whose moments the search knows, those that are no expectation."""
-        e = _meant(e, words)
-        yield e
-        if isinstance(e, Apply) and not (of_quadratics and e.operation == "E"):
-            for part in parts(e):
-                yield from spoken(part)
-
-    return any(
-        isinstance(part, Apply) and part.operation in ("dot", "norm", "norm2") and len(rounds(part)) > 1
-        for side in claim.sentence.sides
-        for part in spoken(side)
-    )
 
 
 def few_tell(found: Hunt) -> bool:

@@ -105,7 +105,6 @@ class Hunt:
         first: the same instance as it was found.
         few: whether instances with few numbers were tried.
         taken: of the budget, up to them.
-        turned: whether long runs that turn were looked for.
         stage: of the hunt, in which that was.
         tried: how many instances had been tried by then.
     """
@@ -124,7 +123,6 @@ class Hunt:
     origin: Where = "pool"
     few: bool = False
     taken: int = 0
-    turned: bool = False
     stage: str = ""
     tried: int = 0
     evaluations: int = 0

@@ -3,10 +3,12 @@
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from tests.rounds import batched
 from tests.validate.report.test_written_page import CERTIFICATE, LOST, REPAIR
 from theory.claim import Claim, Paper
 from theory.domain import REAL
@@ -100,3 +102,16 @@ def test_a_constant_with_a_value_a_round_has_all_of_them(tmp_path: Path) -> None
     assert found.certificate is not None
     [first, *_] = worked(later, json.loads(Path(found.certificate).read_text(encoding="utf-8"))).steps
     assert re.search(r"g_k = \(.+, .+\) for k = 0, 1", "".join(p if isinstance(p, str) else p.text for p in first))
+
+
+def test_of_what_is_drawn_both_sides_are_of_one_outcome(tmp_path: Path) -> None:
+    """Each name by itself would be shown in the outcome in which it is largest."""
+    still = ("norm2(x0) <= 0", "norm2(grad(f, x0)) <= 0")  # so that x[1] is on either side of x0
+    drawn = Claim("drawn", "up <= -up", of=batched, vectors=("v",), where={"up": "dot(v, x[1])"}, assuming=still)
+    result = check_one(drawn, quick=True, out=tmp_path)
+    assert result.certificate is not None
+    certificate = json.loads(Path(result.certificate).read_text(encoding="utf-8"))
+    *_, last = ["".join(p if isinstance(p, str) else p.text for p in s) for s in worked(drawn, certificate).steps]
+    left, right = re.fullmatch(r"The left side is (.*), the right side is (.*)\.", last).groups()  # type: ignore[union-attr]
+    assert Fraction(left) == Fraction(certificate["left"]) > 0
+    assert Fraction(right.replace("−", "-")) == -Fraction(left)
