@@ -88,7 +88,10 @@ def contradictions(claim: Claim, quick: bool = False) -> list[Evidence]:
         log.debug("%s: %s", claim.id, error)
         return []
     outcome: Outcome = {"feasible": "holds", "empty": "vacuous", "undecided": "undecided"}[answer.outcome]  # type: ignore[assignment]
-    detail = answer.detail + in_the_first + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
+    holds = "its relations between numbers have " if outcome == "holds" else ""
+    detail = (
+        holds + answer.detail + in_the_first + "".join(f"; {name} = {text}" for name, text in numbers.meanings.items())
+    )
     if answer.proof is not None:
         core = answer.proof.core
         detail += _by_name(claim, core)

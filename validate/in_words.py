@@ -106,7 +106,9 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     left_out += [f"{count} that could not be measured ({reason})" for reason, count in found.failed.items()]
     rest = f"; left out: {', '.join(left_out)}" if left_out else ""
     if not found.seen:
-        text = f"no instance on which it says something was found in {found.none + found.silent} tries{rest}"
+        attempts = counted(found.none + found.silent, "attempt")
+        perhaps = "perhaps none satisfies what it assumes"
+        text = f"no instance on which it says something was met in {attempts}: {perhaps}{rest}"
         return [Evidence("exact", "undecided", text, origin="pool")]
     tightest = max(found.seen, key=lambda s: s.score)
     row = max(tightest.measured.rows, key=lambda r: -2.0 if r.left is None else tightness_at(claim, r) or -1.0)

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from flint import fmpq
+from hypothesis import given
+from hypothesis import strategies as st
 
 from theory import predicates as p
 from theory.formula import Name
@@ -12,7 +14,7 @@ from theory.operations import operations
 from theory.predicates import predicate
 from theory.sentence import parse_call
 from theory.worst_case.classes import Class, NoClassError, classes
-from theory.worst_case.forms import Extreme, Form, NotLinearError, dot, extreme, lifted, times
+from theory.worst_case.forms import Extreme, Form, NotLinearError, Root, dot, extreme, lifted, squared_sides, times
 
 NUMBERS = lifted(operations(1024, False))
 
@@ -60,6 +62,49 @@ def test_least_and_greatest() -> None:
         NUMBERS["-"](least, least)
     with pytest.raises(NotLinearError):
         extreme("max", [least, one])
+
+
+LENGTHS = st.lists(st.tuples(st.fractions(0, 4, max_denominator=9), st.integers(0, 12)), min_size=1, max_size=6)
+
+
+@given(LENGTHS, st.fractions(0, 9, max_denominator=9))
+def test_a_sum_of_lengths_is_at_most_what_is_taken_of_its_square(lengths: Any, number: Fraction) -> None:
+    """And at least a part of that, as equal shares are among them."""
+    total: Any = fmpq(number.numerator, number.denominator)
+    for factor, along in lengths:
+        length = Root(fmpq(factor.numerator, factor.denominator), Form({(0, 0): fmpq(along * along)} if along else {}))
+        total = NUMBERS["+"](total, length)
+    small, large = squared_sides(Root(fmpq(1), Form({(0, 0): fmpq(1)})), total)
+    assert small == Form({(0, 0): fmpq(1)})
+    exact = number + sum(factor * along for factor, along in lengths)
+    taken = [Fraction(str(value(form, [[1]]))) for form in getattr(large, "forms", (large,))]
+    assert min(taken) >= exact**2
+    assert min(taken) <= (len(lengths) + 1) * exact**2
+
+
+def test_the_shares_of_equal_lengths_and_of_one_alone() -> None:
+    one, other = (Root(fmpq(1), dot(v, v)) for v in ((fmpq(1), fmpq(0)), (fmpq(0), fmpq(1))))
+    _, large = squared_sides(Form(), NUMBERS["+"](one, other))
+    assert isinstance(large, Extreme)
+    assert large.how == "min"
+    squares = [value(form, [[1, 0], [0, 1]]) for form in large.forms]
+    assert min(squares) == 4  # (1 + 1)**2, by equal shares
+    assert min(value(form, [[3, 0], [0, 1]]) for form in large.forms) == 16  # (3 + 1)**2, by shares of 3/4 and 1/4
+
+
+def test_the_largest_of_lengths_is_squared_and_negative_ones_change_sides() -> None:
+    one, other = (Root(fmpq(2), dot(v, v)) for v in ((fmpq(1), fmpq(0)), (fmpq(0), fmpq(1))))
+    small, large = squared_sides(one, NUMBERS["*"](fmpq(3), NUMBERS["max"](one, other, fmpq(5))))
+    assert small == one.form.times(4)
+    assert large == Extreme("max", (one.form.times(36), other.form.times(36), Form(constant=fmpq(225))))
+    moved = squared_sides(NUMBERS["-"](one, other), fmpq(0))
+    assert moved == (one.form.times(4), other.form.times(4))
+    for left in (NUMBERS["+"](one, other), NUMBERS["+"](one, fmpq(1))):
+        with pytest.raises(NotLinearError, match="a sum of lengths that is to be small"):
+            squared_sides(left, fmpq(3))
+    for wrong in (("max", (NUMBERS["+"](one, other), one)), ("min", (NUMBERS["neg"](one), other))):
+        with pytest.raises(NotLinearError):
+            NUMBERS[wrong[0]](*wrong[1])
 
 
 def asked(*texts: str, samples: tuple[int, ...] = (1,)) -> Any:

@@ -5,23 +5,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.rounds import local
+from sim.problems import Quadratic
+from tests.rounds import descent, local
 from tests.rounds import served as sparse
 from theory import algorithm, claim
 from theory.domain import COUNT
 from validate.examine import examine
 from validate.in_words import described
+from validate.instances.by_moments import breaks_in_floats
 from validate.instances.candidates import candidate_of, realised
 from validate.instances.covered import coverage
 from validate.instances.hunt import POOL, hunt
 from validate.instances.longer import counts, longer, ways
-from validate.instances.pool import drawn
+from validate.instances.pool import drawn, instance_of_values
 from validate.instances.problems import Quadratics
 from validate.instances.reached import Reached
 from validate.instances.refitting import refitted
 from validate.instances.seen import relations_missed
 from validate.instances.series import series
-from validate.instances.stages import Budget, leapt_far
+from validate.instances.stages import Budget, leapt_far, made_longer
 
 F = Fraction
 
@@ -247,6 +249,12 @@ def test_a_claim_about_numbers_without_rounds_has_no_series() -> None:
     assert "K" not in found.reached.sizes
 
 
+@algorithm(x="each x0")
+def in_turn(w, x, *, S, t):
+    """S clients a round go to nearly what is theirs."""
+    return w.where(w.choose(S), w.prox(x, t), x)
+
+
 @algorithm
 def svrg(w, x, *, eta, H):
     """One epoch."""
@@ -280,3 +288,27 @@ def test_an_instance_with_room_is_tried_far_out():
 @pytest.mark.slow
 def test_an_epoch_that_is_too_long_is_refuted(tmp_path):
     assert examine(EPOCH, quick=True, out=tmp_path).verdict == "refuted"
+
+
+@pytest.mark.parametrize("unit", [F(1), F(1, 10**12), F(10**12)])
+def test_what_cancels_is_small_where_all_is(unit):
+    """At half the distance, which is not 6/25 of it, in any unit of length."""
+    one = claim("half", "norm2(x[1] - xstar) <= 6/25*norm2(x0 - xstar)", of=descent)
+    flat = np.full((1, 1, 1), F(0), dtype=object)
+    problem = Quadratic(flat[..., None] + 1, flat, flat[..., 0], np.full(1, 1))
+    made = instance_of_values(one, problem, np.array([unit], dtype=object), 1, {"eta": F(1, 2)}, {})
+    assert breaks_in_floats(one, made) is True
+
+
+def test_what_relations_tie_grows_from_its_largest_sizes():
+    """The tightest of all have short steps, at any size; with long ones the chance that nobody came grows to 1/e."""
+    one = claim(
+        "once", "E(mean_n(norm2(x[N] - xstar))) <= (9/25 + 1/(1 + t*mu))*norm2(x0 - xstar)", of=in_turn,
+        assuming=("smooth(f_n, L)", "strongly_convex(f_n, mu)", "same_minimiser(f_n)", "S <= 1", "N == K"),
+    )  # fmt: skip
+    found = hunt(one, pool=150, evaluations=0, far=0, last=POOL)
+    assert found.broken is None
+    seen = made_longer(one, found, lambda: False, Budget(None))
+    assert seen is not None
+    assert seen.measured.broken
+    assert seen.drawn.instance.clients == seen.drawn.instance.rounds > 20

@@ -129,6 +129,30 @@ def test_one_far_away_breaks_what_has_a_logarithm_or_is_about_every_outcome(one:
     assert any(seen.measured.broken for seen in some)
 
 
+IN_THE_MEAN = {
+    "of each client one": claim("one-each", f"E(max_n({NOISE})) <= 4*sigma2", of=sgd, assuming=BOUNDED[:1]),
+    "of 13 clients": claim("of-13", f"E(max_n({NOISE})) <= 12*sigma2", of=sgd, assuming=BOUNDED[:1]),
+    "lengths": claim("lengths", f"E(max_n(sqrt({NOISE}))) <= 2*sqrt(sigma2)", of=sgd, assuming=BOUNDED[:1]),
+    "nine of ten": claim("ninety", f"quantile({NOISE}, 0.9) <= 9.6*sigma2", of=sgd, assuming=BOUNDED[:1]),
+    "two of three": claim("thirds", f"quantile({NOISE}, 2/3) <= 29/10*sigma2", of=sgd, assuming=BOUNDED[:1]),
+    "of clients": claim("of-clients", f"quantile({SPREAD}, 3/4) <= 39/10*zeta**2", of=one_client, assuming=ALIKE[:1]),
+}
+
+
+@pytest.mark.parametrize("one", IN_THE_MEAN.values(), ids=lambda one: one.label)
+def test_what_is_seldom_for_one_client_is_not_for_many_and_levels_are_beside_a_chance(one: Claim) -> None:
+    some = with_one_far_away(one, _never, Budget(500_000))
+    assert any(seen.measured.broken for seen in some)
+
+
+@pytest.mark.parametrize(("many", "level", "least"), [(10, "9.6", "10"), (3, "29/10", "3"), (4, "39/10", "4")])
+def test_markov_s_bound_is_not_broken(many: int, level: str, least: str) -> None:
+    one = claim("markov", f"quantile({NOISE}, 1 - 1/{many}) <= {least}*sigma2", of=sgd, assuming=BOUNDED[:1])
+    seen = [seen for seen in with_one_far_away(one, _never, Budget(500_000)) if seen is not None]
+    assert seen
+    assert not any(seen.measured.broken for seen in seen)
+
+
 def test_three_of_four_coordinates_are_kept() -> None:
     broken = _breaks(PAIR, Budget(500_000))
     assert broken is not None

@@ -251,6 +251,27 @@ def test_lengths() -> None:
     broken(claim("false", gap.format(3), of=descent, assuming=(*TUNED, "norm(x0 - xstar) <= R")))
 
 
+PAIR, CONVEX = ("x", "y"), ("smooth(f, L)", "convex(f)")
+MIDDLE, DISTANCES = "norm(grad(f, (x + y)/2))", "norm(x - xstar) + norm(y - xstar)"
+
+
+@pytest.mark.parametrize(
+    ("left", "false", "true"),
+    [
+        (MIDDLE, "3*max(norm(grad(f, x)), norm(grad(f, y)))", "L*max(norm(x - xstar), norm(y - xstar))"),
+        (MIDDLE, "2*(norm(grad(f, x)) + norm(grad(f, y)))", "L/2*norm(x - xstar) + L/2*norm(y - xstar)"),
+        ("norm(grad(f, x) - grad(f, y))", f"9/10*L*({DISTANCES})", f"L*({DISTANCES})"),
+        ("norm(grad(f, x)) - norm(grad(f, y))", "19/20*L*norm(x - y)", "L*norm(x - y)"),
+        ("min(norm(grad(f, x)), norm(grad(f, y)))", "9/10*L*max(norm(x - xstar), norm(y))", "L*norm(x - xstar)"),
+    ],
+)  # fmt: skip
+def test_largest_and_sums_of_lengths(left: str, false: str, true: str) -> None:
+    broken(claim("false", f"{left} <= {false}", vectors=PAIR, assuming=CONVEX))
+    found = unbroken(claim("true", f"{left} <= {true}", vectors=PAIR, assuming=CONVEX))
+    assert len(found.tried) > 20
+    assert not found.bounds, "of squares, and at some shares only"
+
+
 def test_bounded_gradients() -> None:
     """The mean of the values of subgradient descent, of functions that have no constant of smoothness."""
     rate = "mean_k(f(x[k])) - fstar <= R**2/(2*eta*K) + eta*G**2/{}"
@@ -346,7 +367,7 @@ def test_a_certificate_of_the_worst_case_that_is_tampered_with_falls() -> None:
     ("text", "of", "assuming", "why"),
     [
         ("norm2(x[k+1] - xstar) <= norm2(x[k] - xstar)", clipped, SMOOTH, "clip"),
-        ("norm(x[k+1] - xstar) <= norm(x[k] - xstar) + norm(x0 - xstar)", descent, SMOOTH, "not squared"),
+        ("norm(x[k+1] - xstar) + norm(x0) <= norm(x[k] - xstar)", descent, SMOOTH, "to be small"),
         ("norm(x[k+1] - xstar) <= norm2(x[k] - xstar)/L", descent, SMOOTH, "not squared"),
         ("f(x[k+1]) <= f(x[k])", descent, ("quadratic(f)",), "quadratics"),
         ("norm2(x[k+1] - xstar)*norm2(x0) <= L", descent, SMOOTH, "product"),

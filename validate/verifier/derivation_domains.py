@@ -27,9 +27,11 @@ class Domains:
         self.normal, self.algebra, self.claimed = normal, normal.algebra, normal.claimed
         program = self.claimed.program
         steps = [] if program is None else list(steps_of(program.body))
-        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"} | {"rho"}
+        self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"}
         self.odd |= {a.matrix for a in self.claimed.assumptions}
         self.of_a_network = any(a.name == "connected" for a in self.claimed.assumptions)
+        if self.of_a_network or self.odd - {""}:
+            self.odd.add("rho")
         self.known = list(self._domains(steps))
         self.domains: dict[str, Ends] = {}
         self.of_atoms: dict[tuple[Atom, bool], int] = {}
