@@ -31,6 +31,8 @@ EXCLUDED = {
     "above": points(AT_XY, SMOOTH, "f(y) > f(x) + dot(grad(f, x), y - x) + L*norm2(y - x)"),
     "flatter": points(AT_X, STRONG, SMOOTH, "2*mu*(f(x) - fstar) > norm2(grad(f, x))"),
     "far-apart": points(AT_XY, "norm2(x - y) > 2*norm2(x) + 2*norm2(y)"),
+    "even-weights": claim("w", "max_n(p_n) <= 2/N", assuming=("sum_n(p_n) == 1", "sum_n(p_n**2) < 1/N")),
+    "squares": claim("s", "max_n(b_n) <= 1", assuming=("sum_n(b_n**2) > sum_n(b_n)*max_n(b_n)",)),
     "an-equation": run(SMOOTH, "f(x0) - fstar == L*norm2(x0 - xstar) + 1"),
 }
 SATISFIED = {
@@ -40,6 +42,8 @@ SATISFIED = {
     "above": points(AT_XY, SMOOTH, "f(y) > f(x) + dot(grad(f, x), y - x) + L/4*norm2(y - x)"),
     "flatter": points(AT_X, STRONG, SMOOTH, "3*mu*(f(x) - fstar) > norm2(grad(f, x))"),
     "far-apart": points(AT_XY, "norm2(x - y) > norm2(x) + norm2(y)"),
+    "even-weights": claim("w", "max_n(p_n) <= 2/N", assuming=("sum_n(p_n) == 1", "sum_n(p_n**2) <= 2/N")),
+    "squares": claim("s", "max_n(b_n) <= 1", assuming=("sum_n(b_n**2) > sum_n(b_n)*max_n(b_n)/2",)),
     "in-two-rounds": run("f(x[k+2]) > f(x[k+2]) + 1"),
 }
 

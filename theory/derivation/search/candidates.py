@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from theory.derivation.search.forms import Form
 from theory.derivation.search.instances import Instance, Instances, indices
 from theory.derivation.search.settings import compiled
 from theory.derivation.spoken import averaged
-from theory.formula import Apply, Name
+from theory.formula import Apply, Name, Number
 from theory.sentence import (
     Expression,
+    applied,
     everything,
     everything_meant,
     exchanged,
@@ -115,9 +117,13 @@ class Candidates:
             line = {"by": "axiom", "schema": "extreme", "of": [text], "over": over}
             self.choices.append(Known(sentence, sentence, line, 0.4))
             yield self.choices[-1]
+            for weight in self._weights_of(text) if over.endswith("_n") else ():
+                self.choices.append(Known(sentence, sentence, line, 0.4, over=("sum_n",), factor=weight))
+                yield self.choices[-1]
         if self.context.lean and not self.equation:
             yield from self._of_means()
         yield from self._of_parts()
+        yield from self._of_numbers()
         made = self.context.operations.facts(self.told, self.given, points, self._whole_vectors())
         for known in made:
             self.choices.append(known)
@@ -129,6 +135,22 @@ class Candidates:
                     line = {"by": "axiom", "schema": op, "of": of}
                     self.choices.append(Known(sentence, sentence, line, CHOICE))
                     yield self.choices[-1]
+
+    def _weights_of(self, text: str) -> list[str]:
+        """The numbers of clients that a text is multiplied by, where all are added up."""
+        one, found = parse_expression(text), dict[str, None]()
+        for side in (self.tree.left, self.tree.right):
+            for e in everything(replaced(side, self.claim.definitions)):
+                product = parts(e)[0] if isinstance(e, Apply) and e.operation in ("sum_n", "mean_n") else None
+                inside = [] if not isinstance(product, Apply) else [*map(_as_dot, parts(product))]
+                if not isinstance(product, Apply) or one not in inside:
+                    continue
+                others = [factor for factor, meant in zip(parts(product), inside, strict=True) if meant != one]
+                if product.operation == "*":
+                    found[text_of(others[0] if others else one)] = None
+                elif product.operation == "**" and others == [Number(Fraction(2))]:
+                    found[text] = None
+        return [*found][:_MOST_PARTS]
 
     def _of_parts(self) -> Iterator[Known]:
         """That what is so of one client is at most the sum over all."""
@@ -143,6 +165,28 @@ class Candidates:
             line = {"by": "axiom", "schema": "part", "of": [text], "over": "sum_n"}
             self.choices.append(Known(sentence, sentence, line, 0.5))
             yield self.choices[-1]
+
+    def _of_numbers(self) -> Iterator[Known]:
+        """That the square of a mean over clients is at most the mean of the squares, of numbers that they have."""
+        if self.equation:
+            return
+        words = self.claim.vocabulary
+        told = [self.tree, *(parse_sentence(known.sentence) for known in self.given)]
+        sides = [replaced(side, self.claim.definitions) for one in told for side in (one.left, one.right)]
+        every = (part for side in sides for part in everything(side) if isinstance(part, Name))
+        some = dict.fromkeys(e for e in every if index_of(e.name)[1] == "n" and read(e, words).shape == "scalar")
+        for one in [*some][:_MOST_PARTS]:
+            text = text_of(one)
+            apart = {f"mean_n({text})": f"mean_n({text})**2 <= mean_n(({text})**2)"}
+            for relation in told[1:]:
+                for side, other in (relation.sides, relation.sides[::-1]):
+                    if side in (applied("mean_n", (one,)), applied("sum_n", (one,))) and not read(other, words).free:
+                        all_ = f"({text_of(other)})" + "/N" * (side != applied("mean_n", (one,)))
+                        apart[all_] = f"2*{all_}*mean_n({text}) - ({all_})**2 <= mean_n(({text})**2)"
+            for mean, sentence in apart.items():
+                line = {"by": "combination", "squares": [{"of": f"{text} - {mean}", "over": ["mean_n"]}]}
+                self.choices.append(Known(sentence, sentence, line, 0.5))
+                yield self.choices[-1]
 
     def _of_means(self) -> Iterator[Known]:
         """That the square of a mean over the rounds is at most the mean of the squares."""
@@ -238,16 +282,17 @@ class Candidates:
         return Raw(name, one, one.cost, sentence.relation == "==", tuple(over), whole, form, factor)
 
     def _multiplied(self, raw: Sequence[Raw]) -> list[Raw]:
-        """Equations without vectors, as that weights have the sum 1, times inner products."""
+        """Equations without vectors, as that weights have the sum 1, times inner products, or largest numbers."""
         found = list(self._scaled(raw)) if self.bare else []
         for r in raw:
             if not r.free or set(r.whole) <= {()} or r.over or any(True for _ in self.forms.vectors([r.whole])):
                 continue
             tree = parse_sentence(r.of.sentence)
             gap = f"({text_of(tree.right)} - ({text_of(tree.left)}))"
-            vectors = self._whole_vectors()
-            for a, b in itertools.combinations_with_replacement(vectors, 2):
-                factor = f"norm2({a})" if a == b else f"dot({a}, {b})"
+            pairs = itertools.combinations_with_replacement(self._whole_vectors(), 2)
+            factors = [f"norm2({a})" if a == b else f"dot({a}, {b})" for a, b in pairs]
+            factors += [f"{over}({text})" for over, text in self.forms.extremes(self.stated)]
+            for factor in factors:
                 try:
                     whole = self.forms.expanded(f"{factor}*{gap}")
                     found.append(Raw(f"{r.words} times {factor}", r.of, r.cost, True, (), whole, whole, factor))
@@ -404,3 +449,8 @@ class Candidates:
 def _is_length(e: Expression, v: str) -> bool:
     """Whether it is the length of a vector, or its square: then it matters where 0 is."""
     return isinstance(e, Apply) and e.operation in ("norm", "norm2") and text_of(parts(e)[0]) == v
+
+
+def _as_dot(e: Expression) -> Expression:
+    """A squared length as an inner product; anything else as it is."""
+    return applied("dot", parts(e) * 2) if isinstance(e, Apply) and e.operation == "norm2" else e
