@@ -29,7 +29,7 @@ OPEN = {
     ("outsiders/lazily-sent", DISTANCE_IS_1): NO_MINIMISER,
     ("descent/same-side-twice", DISTANCE_IS_1): "the worst case's points tell no minimiser",
     ("chances/maximal", LONG): "samples whose gradients cancel are hardly drawn, of five rounds none",
-    ("crowds/after-local", DISTANCE_IS_1): "it says nothing of a minimiser, and no worst case is sought at that distance",
+    ("crowds/after-local", DISTANCE_IS_1): "no worst case is sought at a distance from a minimiser",
     ("zeros/from-zero", DISTANCE_IS_1): "it starts at 0, and nothing else says how far that is from the minimiser",
 }
 TRUE = {("steps/sgd2", SEVERAL): "with three clients it is proved"}
