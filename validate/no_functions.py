@@ -1,7 +1,9 @@
 """Sentences for every point that no functions satisfy together: from them alone a derivation ends at what is false.
 
 Such as that all points are one, or within a distance of each other that is a number, for free vectors that the
-assumptions do not know; or that 1 is at most 0. Only what the kernel and the stand-alone verifier accept is said.
+assumptions do not know; that gradients of a strongly convex function are no longer than a number; or that 1 is at
+most 0. Also without such sentences, where clients are hardly apart. Only what the kernel and the stand-alone verifier
+accept is said.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ from dataclasses import replace
 from theory.claim import Claim
 from theory.domain import Domain
 from theory.for_every import ForEvery
-from theory.formula import Apply, Name
-from theory.predicates import Predicate, StronglyConvex
+from theory.formula import Apply, Name, Number
+from theory.predicates import Dissimilar, Predicate, StronglyConvex
 from theory.sentence import POINTS, At, Expression, Sentence, everything, everything_meant, text_of
 from validate.counted import counted
 from validate.instances.pool import drawn, fitting_sizes
@@ -32,7 +34,8 @@ FUNCTIONS = ("f", "f_n", "f_ni", "grad f", "grad f_n", "grad f_ni")
 
 def excluded(claim: Claim) -> list[Evidence]:
     """That no functions satisfy what a claim assumes for every point, where a derivation shows it; else nothing."""
-    if claim.over or not any(isinstance(one, ForEvery) for one in claim.predicates):
+    alike = any(isinstance(one, Dissimilar) for one in claim.predicates) and _is_strongly_convex(claim)
+    if claim.over or not (alike or any(isinstance(one, ForEvery) for one in claim.predicates)):
         return []
     sizes = fitting_sizes(claim)
     if any(drawn(claim, seed, sizes=sizes) is not None for seed in range(SEEDS)):
@@ -75,6 +78,10 @@ def _absurd(claim: Claim) -> Iterator[Claim]:
     for bound in dict.fromkeys(bounds):
         factors = ["", *(f"{factor}*" for m in dict.fromkeys(down) for factor in (f"{m}/2", m, f"{m}**2"))]
         sentences += [(f"{factor}norm2({v} - {other}) <= {bound}", points) for factor in factors]
+    if _is_strongly_convex(claim):  # then gradients are as long as any number says
+        alike = [one.constants for one in claim.predicates if isinstance(one, Dissimilar) and not one.spread]
+        bounds += [f"({text_of(G)})**2/(1 - ({text_of(B)})**2)" for G, B in alike]
+        sentences += [(f"norm2(grad(f, {v})) <= {bound}", (v,)) for bound in dict.fromkeys(("0", *bounds))]
     for statement, vectors in sentences:
         try:
             one = replace(
@@ -86,6 +93,16 @@ def _absurd(claim: Claim) -> Iterator[Claim]:
             log.debug("%s: %s", statement, error)
             continue
         yield one
+
+
+def _is_strongly_convex(claim: Claim) -> bool:
+    """Whether f is, with a number that is not 0: it is the mean of such functions, or one."""
+    some = [one.constants[0] for one in claim.predicates if isinstance(one, StronglyConvex)]
+    return any(
+        mu.value > 0 if isinstance(mu, Number) else isinstance(mu, Name) and _is_positive(claim.domains[mu.name])
+        for mu in some
+        if isinstance(mu, Number) or (isinstance(mu, Name) and mu.name in claim.domains)
+    )
 
 
 def _is_positive(domain: Domain) -> bool:

@@ -178,7 +178,18 @@ NO_FUNCTIONS = [
     ("smooth(f, L)", "for every x, y: dot(grad(f, x) - grad(f, y), x - y) >= mu*norm2(x - y)", "mu > L"),
     (GROWS, "for every x: f(x) - fstar <= nu/2*norm2(x - xstar)", "nu < mu"),
 ]
+LARGE = "for every x: mean_n(mean_i(norm2(grad(f_ni, x)))) <= rho*norm2(grad(f, x))"
+NO_FUNCTIONS += [
+    ("strongly_convex(f, mu)", LARGE, "rho < 1"),
+    ("smooth(f, L)", "dissimilar(G, B)", "B < 1", "strongly_convex(f, mu)"),
+    ("dissimilar(G, 1/2)", "strongly_convex(f_n, mu)"),
+]
 FUNCTIONS = [
+    ("strongly_convex(f, mu)", LARGE, "rho <= 1"),
+    ("convex(f)", LARGE, "rho < 1"),
+    ("smooth(f, L)", "dissimilar(G, B)", "B <= 1", "strongly_convex(f, mu)"),
+    ("smooth(f, L)", "dissimilar(G, B)", "B < 1"),
+    ("dissimilar(zeta)", "strongly_convex(f_n, mu)"),
     ("convex(f)", "for every x: norm2(grad(f, x)) <= G"),
     ("smooth(f, L)", QUASI, "mu >= L"),
     (GROWS, "for every x: f(x) - fstar <= nu/2*norm2(x - xstar)", "nu <= mu"),
