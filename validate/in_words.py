@@ -125,7 +125,7 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     }
     if found.reached.sizes:
         far = ", ".join(f"{name}={value}" for name, value in found.reached.sizes.items())
-        text += f"; nor where the tightest are made longer, up to {far}"
+        text += f"; nor where the tightest are made longer, hardly ever along two integers at once, up to {far}"
         nearest = max((ratio for _, rungs in found.reached.rungs for _, ratio in rungs), default=0.0)
         if ratio is not None and nearest > ratio:  # of instances that are not kept
             text += f", where it comes to {nearest:.6g} times"

@@ -393,3 +393,43 @@ def test_of_single_clients_no_network_tells_enough(of: str, single: bool) -> Non
     sides = [of.format(f"x[{k}] - mean_n(x[{k}])") for k in ("k+1", "k")]
     one = claim("one", f"{sides[0]} <= 2*rho*{sides[1]}", of=gossip, assuming=("connected(W)",))
     assert any("single clients" in why for why in closed(one)) is single
+
+
+@algorithm
+def server(w, x, *, eta, eta_g, H):
+    y = w.each(x)
+    for _ in w.repeat(H):
+        y = y - eta * w.gradient(y)
+    return x + eta_g * w.mean(y - x)
+
+
+@algorithm(x="x0", y="x0")
+def stale(w, x, y, *, eta):
+    return x - eta * w.full_gradient(y), x
+
+
+WIDE = {
+    # 40 turns and 11 rounds at once: a factor of 1.069 a round
+    "server": claim("server", "norm2(x[k] - xstar) <= 4*norm2(x0 - xstar)", of=server,
+                    assuming=("same_minimiser(f_n)", "convex(f_n)", "smooth(f_n, L)", "eta*L <= 1/10", "eta_g <= 2.1")),
+    # a factor of sqrt(1.001) a round, beyond 20 after 2,792
+    "stale": claim("stale", "norm2(x[k] - xstar) <= 20*norm2(x0 - xstar)", of=stale,
+                   assuming=("convex(f)", "quadratic(f)", "smooth(f, L)", "eta <= 1001/(1000*L)")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("one", WIDE.values(), ids=lambda one: one.label)
+def test_a_constant_of_which_runs_use_nothing_is_not_supported(one: Claim) -> None:
+    found = hunt(one, pool=60, evaluations=0, far=0)
+    assert found.broken is None
+    assert "no round comes near to 1" in coverage(one, found, quick=True).detail
+
+
+def test_a_constant_that_runs_use_is() -> None:
+    """Of 4, half of the length is used up by a step that is nearly 2/L; of 1 all of it at the start."""
+    for bound in ("1", "101/100"):
+        one = claim("c", f"norm2(x[k] - xstar) <= {bound}*norm2(x0 - xstar)", of=descent,
+                    assuming=("convex(f)", "quadratic(f)", "smooth(f, L)", "eta <= 2/L"))  # fmt: skip
+        found = hunt(one, pool=60, evaluations=0, far=0)
+        assert found.broken is None
+        assert "no round comes near to 1" not in coverage(one, found, quick=True).detail

@@ -272,6 +272,23 @@ def test_largest_and_sums_of_lengths(left: str, false: str, true: str) -> None:
     assert not found.bounds, "of squares, and at some shares only"
 
 
+def test_four_turns_of_a_loop_turn_back() -> None:
+    """Each of three steps of length 1/L leads away from the last point, and the fourth back towards the first."""
+
+    @algorithm
+    def tapped(w, x, *, eta, H):  # type: ignore[no-untyped-def]
+        y = w.each(x)
+        for _ in w.repeat(H):
+            w.tap("y", y)
+            y = y - eta * w.gradient(y)
+        return w.mean(y)
+
+    away = "norm(y[k, h+1] - x[k]) >= {}norm(y[k, h] - x[k])"
+    each = ("convex(f_n)", "smooth(f_n, L)", "eta <= 1/L")
+    broken(claim("away", away.format(""), of=tapped, assuming=each))
+    unbroken(claim("not-far-back", away.format("1/2*"), of=tapped, assuming=each))
+
+
 def test_bounded_gradients() -> None:
     """The mean of the values of subgradient descent, of functions that have no constant of smoothness."""
     rate = "mean_k(f(x[k])) - fstar <= R**2/(2*eta*K) + eta*G**2/{}"

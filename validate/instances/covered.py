@@ -103,6 +103,9 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
         missing.append("most numbers that it speaks of were the same")
     if telling and _less_is_nothing(claim, telling):
         missing.append("the side that is to be less was 0 throughout")
+    at_start = _room_at_the_start(found, telling)
+    if at_start is not None:
+        missing.append(f"at k = 0 left over right is {at_start:.3g} whatever the run is, and no round comes near to 1")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
     missing += still_growing(found.reached.rungs, ROUNDS)
     missing += {
@@ -194,6 +197,27 @@ def _is_zero_by_text(claim: Claim) -> bool:
     """Whether a side is the number 0: then sides that are all 0 may be what is claimed."""
     sides = (meant(side, claim.vocabulary) for side in claim.sentence.sides)
     return any(isinstance(side, Number) and side.value == 0 for side in sides)
+
+
+def _room_at_the_start(found: Hunt, telling: list[Seen]) -> float | None:
+    """Left over right before the first round, where that is one number on all instances, and nowhere more than a half:
+    with so much room rounds tell nothing. None where it is not so.
+    """
+    first, later = set[float](), {ratio for _, rungs in found.reached.rungs for _, ratio in rungs}
+    for seen in telling:
+        for row in seen.measured.rows:
+            if row.left is None or row.right is None or "k" not in row.at:
+                continue
+            low, high = sorted((abs(float(row.left)), abs(float(row.right))))
+            if high:
+                (first.add if row.at["k"] == 0 else later.add)(low / high)
+    if not first or not later or max(first | later) > ROOM or max(first) - min(first) > SAME * max(first):
+        return None
+    return max(first)
+
+
+ROOM, SAME = 1 / 2, 1e-6
+"""Left over right that is far from 1; of itself, by which a number may differ from another that is the same."""
 
 
 def _less_is_nothing(claim: Claim, telling: list[Seen]) -> bool:

@@ -13,7 +13,7 @@ from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError
 from theory.operations import UndecidedError
 from theory.program import LINEAR_GIVEN_DRAWS, OPERATIONS
-from theory.sentence import ALL_CLIENTS, SentenceError, everything, read
+from theory.sentence import ALL_CLIENTS, TURNS, SentenceError, everything, read
 from theory.worst_case.assembly import Meeting, fraction
 from theory.worst_case.classes import Classes, NoClassError, classes
 from theory.worst_case.forms import (
@@ -359,9 +359,9 @@ class _Reader:
 
 
 def last_first(cases: tuple[Case, ...]) -> Iterator[Case]:
-    """The cases of the last rounds first: those of earlier ones are cases of shorter runs."""
+    """The cases of the last rounds first, of these those of the last turns: the others are cases of shorter runs."""
     yield from sorted(cases, key=lambda case: _earlier(case.at))
 
 
-def _earlier(at: Mapping[str, int]) -> int:
-    return -at.get("k", 0)
+def _earlier(at: Mapping[str, int]) -> tuple[int, int]:
+    return -at.get("k", 0), -sum(at.get(turn, 0) for turn in TURNS)

@@ -24,6 +24,7 @@ from theory.program import work
 from theory.sentence import everything, everything_meant, parts
 from theory.worst_case.rounded import size_of
 from validate.instances.pool import Drawn, drawn, fits
+from validate.instances.roles import roles_in
 from validate.instances.scalars import Schedule
 from validate.instances.seen import Seen, measured
 from validate.instances.shapes import Size
@@ -48,6 +49,8 @@ DIMENSIONS = (2, 2, 2, 1)
 """Of the quadratics on which numbers are solved for; functions with bounded gradients are drawn in one only."""
 ROUNDS = {False: (1, 2, 3, 5, 10), True: (1, 2)}
 """K, of programs that draw nothing and of others."""
+TURNS = 4
+"""Of a loop, which few draws have with long steps: so many are enough for a run to turn back."""
 LONGEST = 10
 """K, where the claim's numbers hang on it."""
 READING = 200
@@ -193,7 +196,8 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
     sizes = [(N, n) for N, n in SIZES if _speaks_of(claim, N, n) and fits(claim, Size(N, n, 2))]
     of_coordinates = claim.of is not None and (_names_coordinates(claim) or _law(claim) == "any")
     runs = ROUNDS[claim.program is not None and claim.program.random]
-    forms = [claim, *(replace(claim, assuming=(*claim.assuming, f"K == {K}")) for K in _rooted(claim))]
+    more = [f"K == {K}" for K in _rooted(claim)] + [f"{H} == {TURNS}" for H in _turns(claim)]
+    forms = [claim, *(replace(claim, assuming=(*claim.assuming, text)) for text in more)]
     seen: set[Any] = set()
     for begin in range(0, seeds if sizes else 0, TOGETHER):
         if begin and not seen:  # no numbers satisfy the relations on quadratics of this kind
@@ -218,6 +222,20 @@ def settings(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[Numbers,
             if key not in seen:
                 seen.add(key)
                 yield numbers, samples, K
+
+
+def _turns(claim: Claim) -> list[str]:
+    """The numbers of turns of loops, of a program that draws nothing, that no relation of the claim speaks of."""
+    if claim.program is None or claim.program.random:
+        return []
+    bound = {
+        part.name
+        for one in claim.relations
+        for side in one.sides
+        for part in everything(side)
+        if isinstance(part, Name)
+    }
+    return [H for H in sorted(roles_in(claim).turns) if H in claim.domains and H not in bound]
 
 
 def _rooted(claim: Claim) -> list[int]:
