@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from theory.arithmetic import to_element
 from theory.claim import Claim
 from theory.domain import COUNT, Domain
 from theory.program import Algorithm
+from validate.both_sides.rows import Row
 from validate.contradiction import contradictions
 from validate.examine import examine
 from validate.in_words import evidence_of
@@ -433,3 +435,11 @@ def test_a_constant_that_runs_use_is() -> None:
         found = hunt(one, pool=60, evaluations=0, far=0)
         assert found.broken is None
         assert "no round comes near to 1" not in coverage(one, found, quick=True).detail
+
+
+def test_sides_that_floats_have_not_are_compared() -> None:
+    """10**400 and ten times that, before the first round and after it."""
+    rows = [Row({"k": k}, Fraction(10**400), Fraction(10**401), "holds") for k in (0, 1)]
+    found = hunt(WIDE["server"], pool=60, evaluations=0, far=0)
+    large = replace(found.seen[0], measured=replace(found.seen[0].measured, rows=tuple(rows)))
+    assert "left over right is 0.1 " in coverage(WIDE["server"], replace(found, seen=[large]), quick=True).detail

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -37,7 +38,7 @@ from validate.instances.problems import Quadratics
 from validate.instances.reached import chances_in, chances_of, longest
 from validate.instances.ridges import Ridges
 from validate.instances.roles import roles_in
-from validate.instances.seen import Hunt, Seen, is_telling, measured
+from validate.instances.seen import Hunt, Seen, is_telling, measured, numbers_of
 from validate.instances.together import with_its_start
 from validate.play import Play
 from validate.rounds import TooManyOutcomesError
@@ -208,9 +209,9 @@ def _room_at_the_start(found: Hunt, telling: list[Seen]) -> float | None:
         for row in seen.measured.rows:
             if row.left is None or row.right is None or "k" not in row.at:
                 continue
-            low, high = sorted((abs(float(row.left)), abs(float(row.right))))
-            if high:
-                (first.add if row.at["k"] == 0 else later.add)(low / high)
+            low, high = sorted(map(abs, numbers_of(row)))
+            if 0 < high < math.inf:
+                (first.add if row.at["k"] == 0 else later.add)(float(low / high))
     if not first or not later or max(first | later) > ROOM or max(first) - min(first) > SAME * max(first):
         return None
     return max(first)

@@ -67,10 +67,15 @@ def is_telling(seen: Seen) -> bool:
 def _gap(row: Row) -> float:
     if row.status == "broken":
         return 2.0
-    exact = isinstance(row.left, Fraction) and isinstance(row.right, Fraction)
-    left, right = (row.left, row.right) if exact else (_number(row.left), _number(row.right))
+    left, right = numbers_of(row)
     total = abs(left) + abs(right)
     return -1.0 if total == 0 else float(-abs(left - right) / total)  # of fractions before they are rounded
+
+
+def numbers_of(row: Row) -> tuple[Any, Any]:
+    """Both sides: fractions where both are, as floats have not all of these; else floats."""
+    exact = isinstance(row.left, Fraction) and isinstance(row.right, Fraction)
+    return (row.left, row.right) if exact else (_number(row.left), _number(row.right))
 
 
 def _number(value: Any) -> float:
