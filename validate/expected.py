@@ -20,7 +20,7 @@ from sim.moments import Moments, Point, Schedule, moments_of
 from sim.problems import Quadratic
 from theory.claim import Claim
 from theory.formula import Apply, Name, UndefinedError, names_in
-from theory.program import STACKS, Instruction, loops_around, with_taps
+from theory.program import STACKS, loops_around, with_taps
 from theory.sentence import (
     TURNS,
     At,
@@ -400,8 +400,7 @@ def _magnitude(claim: Claim, problem: Quadratic, start: Any) -> float:
     xstar = np.linalg.lstsq(hessian.sum(axis=0), linear.sum(axis=0), rcond=None)[0]
     far = max(float(start @ start), float(xstar @ xstar))
     curvature, slope = float(np.abs(problem.hessian).max()), float(np.abs(problem.linear).max())
-    steps = claim.program.steps if claim.program is not None else ()
-    unseen = claim.vectors or any(isinstance(step, Instruction) and step.op == "noise" for step in steps)
+    unseen = claim.vectors or (claim.program is not None and "noise" in claim.program.operations)
     least = 1.0 if unseen else 0.0
     return max(least, far, curvature * far, (curvature**2) * far, slope**2, float(np.abs(problem.offset).max()))
 

@@ -98,10 +98,9 @@ def _absurd(claim: Claim) -> Iterator[Claim]:
 def _is_strongly_convex(claim: Claim) -> bool:
     """Whether f is, with a number that is not 0: it is the mean of such functions, or one."""
     some = [one.constants[0] for one in claim.predicates if isinstance(one, StronglyConvex)]
-    return any(
-        mu.value > 0 if isinstance(mu, Number) else isinstance(mu, Name) and _is_positive(claim.domains[mu.name])
-        for mu in some
-        if isinstance(mu, Number) or (isinstance(mu, Name) and mu.name in claim.domains)
+    domains = [claim.domains.get(mu.name) for mu in some if isinstance(mu, Name)]
+    return any(isinstance(mu, Number) and mu.value > 0 for mu in some) or any(
+        domain is not None and _is_positive(domain) for domain in domains
     )
 
 

@@ -254,7 +254,8 @@ def _values_of(found: OnInstance, text: str, at: Mapping[str, int]) -> list[tupl
     largest = _extreme_values(found, text, "<=", at)
     if not read(parse_expression(text), found.claim.vocabulary).random:
         return largest
-    return [pair for pair in largest if pair in _extreme_values(found, text, ">=", at)]
+    least = _extreme_values(found, text, ">=", at)
+    return [pair for pair in largest if pair in least]
 
 
 def _extreme_values(

@@ -204,15 +204,14 @@ def _lengths(side: Any) -> tuple[Root, ...]:
     found = form_of(side)
     if not isinstance(found, Form) or not found.is_number:
         raise NotLinearError("a length that is not squared, against what is neither a length nor a number")
-    return (Root(found.constant, Form(constant=found.constant * 0 + 1)),)
+    return (Root(found.constant, Form(constant=1)),)
 
 
 def _square_of_one(value: Any) -> Linear:
     """Of a length, or a number, that is not below 0."""
-    (one,) = _lengths(value) if not isinstance(value, Lengths) else (None,)
-    if one is None or one.factor < 0:
-        raise NotLinearError("the least or greatest of sums of lengths, or with a negative factor")
-    return one.squared
+    if not isinstance(value, Lengths) and _lengths(value)[0].factor >= 0:
+        return _lengths(value)[0].squared
+    raise NotLinearError("the least or greatest of sums of lengths, or with a negative factor")
 
 
 def _of_shares(lengths: Sequence[Root]) -> Linear:
@@ -271,23 +270,15 @@ def lifted(numbers: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[...,
         one, other = (*arguments, fmpq(-1))[:2] if name == "neg" else arguments[:2]
         if isinstance(other, Root | Lengths):
             one, other = other, one
-        if isinstance(one, Lengths):
-            return of_lengths(name, one, other, arguments)
         if name in ("*", "neg") and isinstance(other, fmpq):
-            return Root(one.factor * other, one.form)
+            return other * one
         if name == "/" and isinstance(other, fmpq) and one is arguments[0]:
-            return Root(numbers["/"](one.factor, other), one.form)
-        if name == "**" and one is arguments[0] and other == 2:
+            return numbers["/"](fmpq(1), other) * one
+        if name == "**" and isinstance(one, Root) and one is arguments[0] and other == 2:
             return one.squared
-        if name in _OTHER:
-            return Root(fmpq(1), extreme(_OTHER[_OTHER[name]], [_square_of_one(a) for a in arguments]))
+        if name in ("min", "max"):
+            return Root(fmpq(1), extreme(name, [_square_of_one(a) for a in arguments]))  # type: ignore[arg-type]
         raise NotLinearError("a length that is not squared")
-
-    def of_lengths(name: str, one: Lengths, other: Any, arguments: tuple[Any, ...]) -> Any:
-        """A sum of lengths times a number, or divided by one."""
-        if name not in ("*", "neg", "/") or (name == "/" and one is not arguments[0]):
-            raise NotLinearError("a sum of lengths that is not squared")
-        return Lengths(tuple(of_roots(name, (part, *((other,) if name != "neg" else ()))) for part in one.parts))
 
     def product_of(a: Any, b: Any) -> Linear:
         for one, other in ((a, b), (b, a)):

@@ -25,7 +25,9 @@ def turns(claim: Claim) -> list[str]:
     """Why runs that turn far may break a claim though none was met that does; nothing where they hardly can."""
     if compares_far_rounds(claim):
         return ["vectors of rounds far apart stand in one product, and runs may turn farther than is tried"]
-    if _compares_apart(claim):
+    if claim.of is None or not claim.has_sentence or _of_quadratics(claim):
+        return []
+    if _compares_apart(claim, claim.of.program):
         return ["states that do not hang on each other stand in one product, and one may turn before the other moves"]
     if _adds_lengths(claim):
         return ["lengths of all steps are added up, and runs may turn more often than is tried"]
@@ -40,7 +42,7 @@ def compares_far_rounds(claim: Claim) -> bool:
     """
     if claim.of is None or not claim.has_sentence:
         return False
-    of_quadratics = any(isinstance(one, Quadratic) for one in claim.predicates)
+    of_quadratics = _of_quadratics(claim)
     if of_quadratics and (not claim.of.program.random or _is_identity(claim)):
         return False
     words, at_origin, unchanged = claim.vocabulary, starts_at(claim, frozenset({"x0"})), claim.of.program.unchanged
@@ -71,14 +73,11 @@ def compares_far_rounds(claim: Claim) -> bool:
     )
 
 
-def _compares_apart(claim: Claim) -> bool:
+def _compares_apart(claim: Claim, program: Program) -> bool:
     """Whether an inner product or a norm has vectors of several states that begin alike and have no part in each other.
 
     Two runs from two starts are compared for how they come nearer, of which the worst cases tell.
     """
-    if claim.of is None or not claim.has_sentence or _of_quadratics(claim):
-        return False
-    program = claim.of.program
     begin = [state.initial for state in program.state]
     alone = {s.name for s in program.state if begin.count(s.initial) > 1} & _alone(program)
 
@@ -120,8 +119,6 @@ def _alone(program: Program) -> set[str]:
 
 def _adds_lengths(claim: Claim) -> bool:
     """Whether lengths of steps, not squared, are added up over the rounds, against what does not grow with these."""
-    if claim.of is None or not claim.has_sentence or _of_quadratics(claim):
-        return False
     words = claim.vocabulary
     each = [list(everything_meant(side, words)) for side in claim.sentence.sides]
     of_steps = [

@@ -104,9 +104,9 @@ def climbed(
         return found
     for seen in largest:
         base = candidate_of(seen.drawn)
-        for way in ways(claim, base):
+        for way in (way for way in ways(claim, base) if way.name.startswith(TIED)):
             climb = Climb(claim, base, way, found, spent, fits)
-            far = climb.first_break_elsewhere() if way.name.startswith(TIED) and not spent() else None
+            far = None if spent() else climb.first_break_elsewhere()
             if far is not None and climb.confirmed(far):
                 return found
     chosen: dict[float, Seen] = {}

@@ -30,6 +30,7 @@ from validate.instances.altered import BESIDE, chances_of, levels, with_altered_
 from validate.instances.candidates import Candidate, candidate_of, realised, setting_of, worth
 from validate.instances.free_vectors import free_vectors
 from validate.instances.longer import named
+from validate.instances.outcomes import MOST as MOST_OUTCOMES
 from validate.instances.parameters import choose
 from validate.instances.pool import Drawn, fits, fitting_sizes, has_functions, instance_of_values, needs_minimiser
 from validate.instances.refitting import refitted
@@ -51,8 +52,6 @@ BOTH = (5, 10, 15, 20)
 """Clients, and samples of each, of whom one client is far away and one of its samples."""
 EACH = tuple((n, m) for n in (2, 4, 8, 11, 13) for m in (n, 20 * n))
 """Clients, and samples of each, of which one is far away for each client."""
-MOST_OUTCOMES = 20_000
-"""Of these; the verifier keeps as many."""
 LARGEST = 99
 """Samples, or clients, of whom more than one are far away."""
 WIDEST = 20
@@ -270,10 +269,10 @@ def _size(claim: Claim, case: Case) -> Size | None:
     if not sizes:
         return None
     least = min(sizes, key=lambda size: (size.dim, size.clients, size.samples))
-    kinds = {"samples": "samples", "clients": "clients", "coordinates": "dim"}
+    kinds = {"samples": "samples", "each": "samples", "clients": "clients", "coordinates": "dim"}
     least = replace(least, clients=max(case.clients, least.clients))
-    if case.kind in ("both", "each"):
-        size = replace(least, clients=case.many if case.kind == "both" else case.clients, samples=case.many)
+    if case.kind == "both":
+        size = replace(least, clients=case.many, samples=case.many)
     else:
         size = least if case.kind == "chances" else replace(least, **{kinds[case.kind]: case.many})
     return size if fits(claim, size) else None

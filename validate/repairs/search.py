@@ -362,7 +362,7 @@ class _Search:
         longer = self._longer(one) if supported else None
         stays = longer is not None and longer.broken is None
         if result.verdict == "proved" or (stays and (first or not self._grows(one))):
-            self.found.append(Repaired(one, result, longer.seconds if longer is not None and longer.ended else None))
+            self.found.append(Repaired(one, result, None if longer is None else longer.ended))
             self.failed[about] = 0 if one.edits[-1].kind == "constant" else max(TIMES.values())
         elif result.verdict not in STANDS:
             why = "without a verdict" if result.break_found is None else f"broken: {result.break_found.detail}"
@@ -407,7 +407,7 @@ class _Search:
         if found.broken is not None:
             why = f"supported by a quick check, broken by {described(found.broken.drawn)}"
             self._broken(2, one, why, found.broken.drawn)
-        return _Longer(found.broken, end - now, time.process_time() > end)
+        return _Longer(found.broken, end - now if time.process_time() > end else None)
 
     def _near(self, claim: Claim) -> Iterator[Drawn]:
         """Instances beside those that are known, which break a candidate."""
@@ -448,11 +448,10 @@ def _adds_rounds_up(claim: Claim) -> bool:
 
 @dataclass(frozen=True)
 class _Longer:
-    """What came of another hunt: what breaks the claim, its process seconds at most, and whether these ended it."""
+    """What came of another hunt: what breaks the claim, and the process seconds that ended it, if they did."""
 
     broken: Seen | None
-    seconds: float
-    ended: bool
+    ended: float | None
 
 
 class _BrokenError(GivenUpError):

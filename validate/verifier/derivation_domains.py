@@ -28,9 +28,9 @@ class Domains:
         program = self.claimed.program
         steps = [] if program is None else list(steps_of(program.body))
         self.odd = {s.label for s in steps if isinstance(s, Step) and s.op == "mix"}
-        self.odd |= {a.matrix for a in self.claimed.assumptions}
+        self.odd |= {a.matrix for a in self.claimed.assumptions if a.matrix}
         self.of_a_network = any(a.name == "connected" for a in self.claimed.assumptions)
-        if self.of_a_network or self.odd - {""}:
+        if self.odd:
             self.odd.add("rho")
         self.known = list(self._domains(steps))
         self.domains: dict[str, Ends] = {}
