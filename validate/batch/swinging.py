@@ -20,11 +20,9 @@ from theory.formula import UndefinedError
 from theory.operations import UndecidedError
 from theory.sentence import SentenceError
 from validate.batch.stretches import OnALine
-from validate.batch.turning import FIRST, KNOWN, SIZE, confirmed, curvatures, improved
-from validate.instances.free_vectors import free_vectors
-from validate.instances.parameters import choose
+from validate.batch.turning import FIRST, KNOWN, SIZE, at_numbers, confirmed, improved
 from validate.instances.pieces import Pieces, Piecewise
-from validate.instances.pool import fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.pool import fits, has_functions, needs_minimiser
 from validate.instances.seen import Hunt, Seen
 from validate.instances.shapes import Size, shape_of
 
@@ -80,13 +78,8 @@ def _bases(claim: Claim) -> Iterator[OnALine]:
 def _base(claim: Claim, size: Size, part: Fraction, rng: random.Random, sharp: bool) -> OnALine | None:
     """Numbers that satisfy the claim's relations on one such function."""
     problem = Pieces(((Piecewise((F(1, 2),), (part, F(1))),),) * size.clients)
-    start = np.array([F(1)], dtype=object)
-    vectors = free_vectors(claim, size, rng)
-    found = choose(claim, problem, start, LEVELS[0][0], rng, vectors=vectors, sharp=sharp)
-    if found is None:
-        return None
-    one = instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
-    return None if one is None else OnALine(claim, one, *curvatures(claim, found[1]))
+    found = at_numbers(claim, problem, size, np.array([F(1)], dtype=object), LEVELS[0][0], rng, sharp)
+    return None if found is None else OnALine(claim, *found)
 
 
 def _climbed(runs: OnALine, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:

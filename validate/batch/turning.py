@@ -26,8 +26,8 @@ from validate.batch.slanted import DIM, SHORT, Runs
 from validate.instances.constants import values_in
 from validate.instances.free_vectors import free_vectors
 from validate.instances.parameters import choose
-from validate.instances.pieces import Piecewise
-from validate.instances.pool import fits, has_functions, instance_of_values, needs_minimiser
+from validate.instances.pieces import Pieces, Piecewise
+from validate.instances.pool import Drawn, fits, has_functions, instance_of_values, needs_minimiser
 from validate.instances.refitting import fitting
 from validate.instances.ridge_functions import RidgeFunction
 from validate.instances.ridges import Ridges
@@ -99,14 +99,20 @@ def _base(claim: Claim, size: Size, part: Fraction, rng: random.Random, sharp: b
     terms = ((axes[0], ridge), *((a, Piecewise((), (part,))) for a in axes if part))
     problem = Ridges(((RidgeFunction(terms, (F(0),) * DIM),),) * size.clients)
     start = np.array([F(1), F(1, 2)], dtype=object)
+    found = at_numbers(claim, problem, size, start, SHORT, rng, sharp)
+    return None if found is None else Runs(claim, *found)
+
+
+def at_numbers(
+    claim: Claim, problem: Pieces | Ridges, size: Size, start: Array, rounds: int, rng: random.Random, sharp: bool
+) -> tuple[Drawn, float, float] | None:
+    """An instance on a problem with numbers that satisfy a claim's relations, and `curvatures` at these."""
     vectors = free_vectors(claim, size, rng)
-    found = choose(claim, problem, start, SHORT, rng, vectors=vectors, sharp=sharp)
+    found = choose(claim, problem, start, rounds, rng, vectors=vectors, sharp=sharp)
     if found is None:
         return None
     one = instance_of_values(claim, problem, start, found[1].rounds, found[0], vectors)
-    if one is None:
-        return None
-    return Runs(claim, one, *curvatures(claim, found[1]))
+    return None if one is None else (one, *curvatures(claim, found[1]))
 
 
 def curvatures(claim: Claim, setting: Setting) -> tuple[float, float]:

@@ -7,9 +7,10 @@ longer is made simpler, and both sides are computed again in fractions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain, combinations
 from math import ceil
 
 from theory.claim import Claim
@@ -18,7 +19,17 @@ from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
 from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
-from validate.instances.longer import MOST_SUMMED, ROUNDS, TIED, Way, fixes_rounds, longer, ways
+from validate.instances.longer import (
+    MOST_SUMMED,
+    ROUNDS,
+    TIED,
+    Way,
+    fixes_rounds,
+    in_step,
+    is_several,
+    longer,
+    ways,
+)
 from validate.instances.pool import Drawn
 from validate.instances.reached import Reached
 from validate.instances.roles import roles_in, turns_of
@@ -38,6 +49,8 @@ GROWS = 1e-9
 """By how much an instance is to come closer to a break."""
 FACTORS, TIGHTER = (Fraction(2), Fraction(10), Fraction(1, 2), Fraction(1, 10)), 1.01
 """By which numbers are moved; by how much left over right is to grow for it."""
+RISING = 3
+"""Integers of which every two are made larger together."""
 LEAP = 8
 """By which the farthest value of an integer is divided, to be tried first."""
 BESIDE = 4
@@ -113,8 +126,8 @@ def climbed(
     for seen in tightest:
         chosen.setdefault(round(seen.score, 6), seen)
     for place, seen in enumerate([*chosen.values()][:TIGHTEST]):
-        base = candidate_of(seen.drawn)
-        for way in ways(claim, base):
+        base, rising = candidate_of(seen.drawn), dict[str, Way]()
+        for way in chain(ways(claim, base), _in_pairs(rising)):
             if found.rungs >= RUNGS and spent():
                 return found
             climb = Climb(claim, base, way, found, spent, fits)
@@ -123,7 +136,18 @@ def climbed(
                 broken = climb.first_break_elsewhere()
             if broken is not None and climb.confirmed(broken):
                 return found
+            if climb.rises and not is_several(way):
+                rising.setdefault(way.name, way)
     return found
+
+
+def _in_pairs(rising: Mapping[str, Way]) -> Iterator[Way]:
+    """Of integers that each bring an instance closer to a break, every two at once: H local steps in each of K rounds.
+
+    Args:
+        rising: what is known of them when the first pair is asked for.
+    """
+    yield from (in_step(one, other) for one, other in combinations(list(rising.values())[:RISING], 2))
 
 
 def leapt(claim: Claim, some: Sequence[Seen], spent: Callable[[], bool], fits: Callable[[Drawn], bool]) -> Ladder:
@@ -191,8 +215,12 @@ class Climb:
         found: Ladder,
         spent: Callable[[], bool],
         fits: Callable[[Drawn], bool],
+        straight: int = STRAIGHT,
     ) -> None:
         self.claim, self.base, self.way, self.found, self.spent, self.fits = claim, base, way, found, spent, fits
+        self.straight = straight
+        self.rises = False
+        """Whether a larger value brought the instance closer to a break."""
 
     def first_break(self, score: float, to_the_end: bool) -> int | None:
         """The least value that breaks the claim, as far as bisection finds it; None where none does.
@@ -221,6 +249,7 @@ class Climb:
             if told.broken:
                 return self.bisected(self.base, last, value)
             idle = idle + 1 if told.score <= best + GROWS else 0
+            self.rises = self.rises or idle == 0
             best, last = max(best, told.score), value
             ratios.append((value, ratio_of(told.score)))
         return None
@@ -297,7 +326,7 @@ class Climb:
                 return False
         steps = one.instance.rounds * turns_of(program, one.values)
         entries, *_, digits, _ = size(candidate_of(one))
-        one_outcome = not program.random and steps * entries <= STRAIGHT
+        one_outcome = not program.random and steps * entries <= self.straight
         return one_outcome or steps * min(steps, 8) * digits <= LONGEST
 
     def confirmed(self, value: int) -> bool:

@@ -30,8 +30,9 @@ from validate.instances.setting import Setting, schedules_of
 F = Fraction
 ROUNDS, CLIENTS, SAMPLES, COORDINATES = "K", "N", "samples", "d"
 EVERYBODY = "N, all of them chosen"
-BOTH = "N and d together"
-LONGER = "K and N together"
+AND = " and "
+BOTH = f"N{AND}d together"
+LONGER = f"K{AND}N together"
 TIED = "tied: "
 STRUCTURE = frozenset({ROUNDS, CLIENTS, COORDINATES})
 MEMORY = "remembered vectors"
@@ -115,6 +116,21 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
             yield Way(name, int(value), most, lambda c, v, n=name: replace(c, values={**c.values, n: F(v)}))  # type: ignore[misc]
 
 
+def is_several(way: Way) -> bool:
+    """Whether it makes more than one integer larger."""
+    return AND in way.name
+
+
+def in_step(one: Way, other: Way) -> Way:
+    """Two integers at once, both of one value."""
+    grown = partial(_in_step, one, other)
+    return Way(f"{one.name}{AND}{other.name}", max(one.now, other.now), min(one.most, other.most), grown)
+
+
+def _in_step(one: Way, other: Way, c: Candidate, value: int) -> Candidate:
+    return other.grown(one.grown(c, value), value)
+
+
 def _of_tied(claim: Claim, c: Candidate) -> Iterator[Way]:
     """Rounds, clients and coordinates that relations make equal, or a formula of one count: none grows alone."""
     if not (tied(claim) or _by_count(claim)):  # `ways` is asked for often
@@ -145,7 +161,7 @@ def _of_count(claim: Claim, name: str, count: str, sizes: Mapping[int, int], c: 
 
 
 def _together(*names: str) -> str:
-    return TIED + " and ".join(names)
+    return TIED + AND.join(names)
 
 
 def _grows(c: Candidate, *names: str) -> bool:
@@ -205,7 +221,7 @@ def fixes_rounds(claim: Claim) -> bool:
 
 def counts(way: Way, name: str) -> bool:
     """Whether a way makes an integer larger, alone or with those that are equal to it."""
-    return name in way.name.removeprefix(TIED).split(" and ")
+    return name in way.name.removeprefix(TIED).split(AND)
 
 
 def sizes_of(claim: Claim, c: Candidate) -> dict[str, int]:

@@ -7,6 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from theory.claim import Claim
@@ -42,6 +43,8 @@ LEADING, FINE = 1 / 4, 1000
 """How often one client's number is as large as an equation of all allows; the parts of their sum that it may be."""
 SOLVED_FOR_EACH, AT_THE_END = 1 / 2, 1 / 2
 """How often numbers of each client are solved for where a relation bounds each; how often they are at that end then."""
+PARTS = (F(1, 2), F(1, 10), F(9, 10))
+"""Of the way from one end of a number's relations to the next."""
 SMALL = F(1, 10**6)
 """A constant that every positive number is."""
 AT_AN_END, ALONE = 1 / 8, 0.2
@@ -359,7 +362,8 @@ class Search(Solver):
             rng.shuffle(ends)
             tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
-        for value in [*at_end, *tried]:
+        inside = [] if domain.integer else self._inside(name, ends)
+        for value in [*at_end, *tried, *inside]:
             if not domain.contains(value) or (name in self.roles.counts and value.denominator != 1):
                 continue
             self.values[name] = value
@@ -367,6 +371,16 @@ class Search(Solver):
                 return True
         self.values.pop(name, None)
         return False
+
+    def _inside(self, name: str, ends: Sequence[Fraction]) -> list[Fraction]:
+        """Values between the ends of relations and of the domain, where nothing else is left: such as 9/10 < a < 1."""
+        domain = self.claim.domains[name]
+        closed = [F(end) for end in (domain.lower, domain.upper) if end is not None]
+        every = sorted({*map(F, ends), *closed})
+        aside = random.Random(f"{name} between {every}: {self.values}")  # so that all else is drawn as without
+        found = [low + (high - low) * part for low, high in pairwise(every) for part in PARTS]
+        aside.shuffle(found)
+        return found
 
     def _clearly_false(self, relations: Sequence[Sentence]) -> bool:
         """Whether floats tell that one of the relations is false: what fractions take long to say."""
@@ -430,27 +444,30 @@ class Search(Solver):
         """
         before, domain, N = self.values[name], self.claim.domains[name], self.world.clients
         equation = next(relation for relation in known if relation.relation == "==")
-        most = sum(before, F(0)) if before else F(0)
-        fewest, too_many = 0, FINE + 1
+        even = self._of_others(name, equation, [])
+        fewest, too_many, part = 0, FINE + 1, FINE // N  # all the same at first: what the least allow, too
         kept = None
-        while too_many - fewest > 1:
-            part = (fewest + too_many) // 2
-            first, rest = most * F(part, FINE), None
-            gaps = []
-            for other in (F(0), F(1)):
-                self.values[name] = [first] + [other] * (N - 1)
-                left, right = self._value(equation.left), self._value(equation.right)
-                gaps += [left - right] if isinstance(left, Fraction) and isinstance(right, Fraction) else []
-            if len(gaps) == 2 and gaps[0] != gaps[1]:
-                rest = gaps[0] / (gaps[0] - gaps[1])
+        while even is not None and too_many - fewest > 1:
+            first = even * N * F(part, FINE)
+            rest = self._of_others(name, equation, [first])
             if rest is not None and domain.contains(rest) and domain.contains(first):
                 self.values[name] = [first] + [rest] * (N - 1)
                 if all(self.satisfied(relation) for relation in known):
                     fewest, kept = part, self.values[name]
-                    continue
-            too_many = part
+            if fewest < part:
+                too_many = part
+            part = (fewest + too_many) // 2
         self.values[name] = before if kept is None else kept
         return kept is not None
+
+    def _of_others(self, name: str, equation: Sentence, given: list[Fraction]) -> Fraction | None:
+        """What an equation leaves each of the other clients; None where that is not one number."""
+        gaps = []
+        for other in (F(0), F(1)):
+            self.values[name] = given + [other] * (self.world.clients - len(given))
+            left, right = self._value(equation.left), self._value(equation.right)
+            gaps += [left - right] if isinstance(left, Fraction) and isinstance(right, Fraction) else []
+        return gaps[0] / (gaps[0] - gaps[1]) if len(gaps) == 2 and gaps[0] != gaps[1] else None
 
     def _balanced(self, name: str, relation: Sentence, rng: random.Random) -> bool:
         """Whether an equation holds with integers of the clients, small ones but for one, such as mean_n(t_n) == 2."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from theory.derivation.quotients import ZERO
@@ -18,6 +19,9 @@ from theory.derivation.search.signs import Fact, Signs
 from theory.derivation.spoken import monomial, number
 from theory.formula import Apply, Name
 from theory.sentence import At, Expression, parse_expression, parse_sentence, text_of
+
+BESIDE_TIED = tuple(map(Fraction, ("1", "2", "1/2")))
+"""By which a multiplier is multiplied beside powers of the number that a parameter is times others."""
 
 
 def combine(
@@ -112,7 +116,9 @@ class _Combination(Candidates):
             for vectors, over, weight, entries in blocks
         )
         choices = frozenset(i for i, a in enumerate(field_.atoms) if self.forms.inside(a))
-        problem = Problem(field_, element(self.goal), tuple(multiples), squares, tuple(self.places), choices)
+        problem = Problem(
+            field_, element(self.goal), tuple(multiples), squares, tuple(self.places), choices, self._numbers_tied()
+        )
         if self.bare:
             answer = self._from_one(problem)
         elif self.equation:
@@ -182,6 +188,18 @@ class _Combination(Candidates):
                 found.append((r, at, value, sign))
                 break
         return found
+
+    def _numbers_tied(self) -> tuple[Fraction, ...]:
+        """By what multipliers are multiplied where a parameter is a number times others: of 1/L**2, L == 10*mu."""
+        found: dict[Fraction, None] = {}
+        for _, _, value, _ in self.ties:
+            above, below = ([c for _, c in p.terms()] for p in (value.numer, value.denom))
+            if len(above) == len(below) == 1:
+                c = above[0] / below[0]
+                ratio = Fraction(int(c.numerator), int(c.denominator))
+                powers = (ratio**n for n in (-1, 1, -2, 2) if 0 < ratio != 1)
+                found |= dict.fromkeys(c * power for power in powers for c in BESIDE_TIED)
+        return tuple(found)
 
     def _place_of(self, side: Expression) -> int | None:
         """Of a parameter, or a power, that stands alone."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import inf
 from time import process_time
 from typing import Any
@@ -91,6 +92,7 @@ class Problem:
         settings: values of the field's atoms that satisfy the hypotheses, several.
         choices: the places of atoms that are the largest or the least of some numbers: they stay out of multipliers,
             as one of their signs only is known.
+        numbers: by which a multiplier may be multiplied, beside small ones.
     """
 
     field: Field
@@ -99,6 +101,7 @@ class Problem:
     blocks: tuple[Block, ...]
     settings: tuple[tuple[float, ...], ...]
     choices: frozenset[int] = frozenset()
+    numbers: tuple[Fraction, ...] = ()
 
 
 @dataclass(frozen=True)

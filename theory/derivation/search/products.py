@@ -35,14 +35,15 @@ class ShortProducts:
     def _between(self, ends: Sequence[tuple[float, float]]) -> Iterator[Element]:
         """Short products of atoms, and of factors that occur in the forms, that lie between; the simplest first."""
         f, (pool, _) = self.problem.field, self._pool()
+        numbers = [*dict.fromkeys((*NUMBERS, *self.problem.numbers))]
         low, high = (np.array([e[at] for e in ends]) for at in (0, 1))
         slack = 2e-5 * np.maximum(1e-9, np.abs(low))
         lengths, values, factors = self._products()
-        worth = values[:, None] * np.array([float(c) for c in NUMBERS])[:, None]
+        worth = values[:, None] * np.array([float(c) for c in numbers])[:, None]
         fits = (worth >= low - slack - 1e-9 * np.abs(worth)) & (worth <= high * (1 + 2e-5) + slack)
         product, number = np.nonzero(fits.all(axis=2))
         for at in np.argsort(lengths[product] + 0.3 * number, kind="stable"):
-            e = f.number(NUMBERS[number[at]])
+            e = f.number(numbers[number[at]])
             for i, n in factors[product[at]]:
                 e = e * pool[i] ** n
             yield e
