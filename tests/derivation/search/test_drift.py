@@ -31,7 +31,13 @@ def with_memory(w, x, *, eta, H):
     return w.mean(y) - eta * w.mean(v)
 
 
+@algorithm
+def descent(w, x, *, eta):
+    return x - eta * w.full_gradient(x)
+
+
 BOUNDED = ("bounded_gradients(f_n, G)",)
+RUN = claim("run", "norm2(x[k] - x0) <= eta**2*k**2*G**2", of=descent, assuming=("bounded_gradients(f, G)",))
 EACH = claim("each", "norm2(y[k, h] - x[k]) <= eta**2*(H - 1)**2*G**2", of=local, assuming=BOUNDED)
 MOVED = claim("moved", "norm2(x[k+1] - x[k]) <= eta**2*H**2*G**2", of=local, assuming=BOUNDED)
 FOUND = {
@@ -41,10 +47,18 @@ FOUND = {
     "a length": replace(EACH, statement="norm(y[k, h] - x[k]) <= eta*H*G"),
     "on average": replace(EACH, statement="mean_n(norm2(y[k, h] - x[k])) <= eta**2*H**2*G**2"),
     "a round": MOVED,
+    "over rounds": RUN,
+    "a length over rounds": replace(RUN, statement="norm(x[k] - x0) <= k*eta*G"),
+    "at the end": replace(RUN, statement="norm(x[K] - x0) <= K*eta*G"),
+    "with room": replace(RUN, statement="norm2(x[k] - x0) <= 2*eta**2*k**2*G**2"),
+    "as long as its steps": replace(RUN, statement="norm2(x[K] - x0) <= K*sum_k(eta**2*norm2(grad(f, x[k])))"),
     "defined": replace(EACH, statement="far <= D", where={"far": "norm2(y[k, h] - x[k])", "D": "(eta*H*G)**2"}),
 }
 FALSE = {
     "one turn less": replace(EACH, statement=EACH.statement.replace("H - 1", "H - 2")),
+    "over rounds with less": replace(RUN, statement="norm2(x[k] - x0) <= eta**2*(k**2 - k)*G**2"),
+    "at the end with less": replace(RUN, statement="norm(x[K] - x0) <= (K - 1)*eta*G"),
+    "less than its steps": replace(RUN, statement="norm2(x[K] - x0) <= (K - 1)*sum_k(eta**2*norm2(grad(f, x[k])))"),
     "linear": replace(EACH, statement="norm2(y[k, h] - x[k]) <= eta**2*H*G**2"),
     "of f alone": replace(EACH, assuming=("bounded_gradients(f, G)",)),
     "a round with less": replace(MOVED, statement=MOVED.statement.replace("H**2", "(H - 1)**2")),

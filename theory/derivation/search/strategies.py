@@ -97,7 +97,8 @@ def over_length(context: Context) -> list[Line] | None:
     claim = context.claim
     if "k" in claim.free or not sums(claim):
         return None
-    found = induction(context, claim.statement, claim.label, "K", 1) if claim.of is None else None
+    at_the_end = any(isinstance(p, At) and p.indices == (Name("K"),) for p in everything(claim.sentence.left))
+    found = induction(context, claim.statement, claim.label, "K", 1) if claim.of is None or at_the_end else None
     if found is not None:
         return found
     speaks_of_K = any(_speaks_of(side, "K") for one in claim.relations for side in one.sides)

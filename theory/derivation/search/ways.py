@@ -26,7 +26,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("at the mean of the models", at_the_mean),
     ("after enough rounds", enough_rounds),
     ("after enough rounds at a linear rate", at_a_linear_rate),
-    ("over the turns of a loop", over_turns),
+    ("over the turns of a loop, or over the rounds", over_turns),
     ("as it stands", as_it_stands),
     ("by what the algorithm does", by_step),
     ("where f may be constant", beyond_smoothness),
