@@ -268,7 +268,7 @@ def _decide(system: System, limits: Limits) -> Feasibility:
     first = tree.search(_at_most(FEW_BOXES, limits))
     if first.witness is not None:
         return _found(first.witness | unit, names, "branch and bound", "a solution, checked exactly")
-    told: list[str] = [without_loss(unit)] if unit else []
+    told = list[str]()
     core: tuple[str, ...] = ()
     proved: list[str] = []
     if smt.available():
@@ -295,9 +295,21 @@ def _decide(system: System, limits: Limits) -> Feasibility:
     if proved:
         count = second.boxes if second.outcome == "empty" else None
         proof = Emptiness(core, tuple(proved), count, tuple(unit))
-        detail = f"{', '.join(core)} cannot hold together ({'; '.join(told)})"
+        scaled = without_loss({name: unit[name] for name in unit if name in _spoken_of(system, core)})
+        detail = f"{', '.join(core)} cannot hold{' together' if len(core) > 1 else ''} ({'; '.join([*filter(None, [scaled]), *told])})"
         return Feasibility("empty", None, proof, names, " and ".join(proved), detail)
-    return Feasibility("undecided", None, None, names, "none", "; ".join(told))
+    return Feasibility("undecided", None, None, names, "none", "; ".join([*filter(None, [without_loss(unit)]), *told]))
+
+
+def _spoken_of(system: System, core: Sequence[str]) -> set[str]:
+    """The names in constraints, and in the definitions that these use."""
+    left = [side for one in system.constraints if one.name in core for side in one.sides]
+    found = set[str]()
+    while left:
+        names = {*names_in(left.pop())} - found
+        found |= names
+        left += [system.definitions[name] for name in names if name in system.definitions]
+    return found
 
 
 def _at_most(boxes: int, limits: Limits) -> Limits:
