@@ -19,18 +19,20 @@ from validate.instances.affordable import meant
 from validate.instances.pool import starts_at
 
 OVER_ROUNDS = ("sum_k", "mean_k")
+OF_FUNCTIONS = ("gradient", "full gradient", "prox")
+"""Operations by which functions move a run."""
 
 
 def turns(claim: Claim) -> list[str]:
     """Why runs that turn far may break a claim though none was met that does; nothing where they hardly can."""
     if compares_far_rounds(claim):
         return ["vectors of rounds far apart stand in one product, and runs may turn farther than is tried"]
-    if claim.of is None or not claim.has_sentence or _of_quadratics(claim):
+    if claim.of is None or not claim.has_sentence:
         return []
-    if _compares_apart(claim, claim.of.program):
+    if not _of_quadratics(claim) and _compares_apart(claim, claim.of.program):
         return ["states that do not hang on each other stand in one product, and one may turn before the other moves"]
     if _adds_lengths(claim):
-        return ["lengths of all steps are added up, and runs may turn more often than is tried"]
+        return ["lengths of all steps are added up, and runs may turn, or slow down, more often than is tried"]
     return []
 
 
@@ -38,7 +40,7 @@ def compares_far_rounds(claim: Claim) -> bool:
     """Whether an inner product or a norm in it has models or gradients of rounds that may be any number apart.
 
     Such as of x0 and of x[k], also where x0 is 0 and not written, or kept in the state. On quadratics too where samples
-    are drawn and each outcome is spoken of.
+    are drawn and each outcome is spoken of. What no function moves does not turn: clients that average.
     """
     if claim.of is None or not claim.has_sentence:
         return False
@@ -46,6 +48,7 @@ def compares_far_rounds(claim: Claim) -> bool:
     if of_quadratics and (not claim.of.program.random or _is_identity(claim)):
         return False
     words, at_origin, unchanged = claim.vocabulary, starts_at(claim, frozenset({"x0"})), claim.of.program.unchanged
+    moved = _moved_by_functions(claim.of.program)
 
     def names(e: Expression) -> frozenset[str]:
         return frozenset(part.name for part in everything(e) if isinstance(part, Name))
@@ -53,6 +56,8 @@ def compares_far_rounds(claim: Claim) -> bool:
     def rounds(e: Expression) -> set[frozenset[str]]:
         """What the rounds in a vector are counted from: nothing for x0 and x[1], k for x[k+1]."""
         every = list(everything_meant(e, words))
+        if not any(isinstance(part, At) and part.name in moved for part in every):
+            return set()
         early = frozenset[str]()
         found = {early if part.name in unchanged else names(part.indices[0]) for part in every if isinstance(part, At)}
         from_origin = at_origin and not any(isinstance(part, Name) and part.name.startswith("xstar") for part in every)
@@ -93,6 +98,31 @@ def _compares_apart(claim: Claim, program: Program) -> bool:
 
 def _alone(program: Program) -> set[str]:
     """The states whose next value hangs on no other, and that no other hangs on."""
+    hangs_on = {state: {name for name, own in _reads(program).items() if own & one} for state, one in _made(program)}
+    return {
+        name
+        for name, on in hangs_on.items()
+        if on <= {name} and not any(name in other for state, other in hangs_on.items() if state != name)
+    }
+
+
+def _moved_by_functions(program: Program) -> set[str]:
+    """The states whose next value hangs on a gradient or a proximal point, and the taps; also through other states."""
+    of_functions = {step.to for step in program.steps if not isinstance(step, Loop) and step.op in OF_FUNCTIONS}
+    made, inputs = dict(_made(program)), _reads(program)
+    found = {state for state, values in made.items() if values & of_functions}
+    while more := {state for state, values in made.items() if any(values & inputs[s] for s in found)} - found:
+        found |= more
+    return found | {*program.taps}
+
+
+def _reads(program: Program) -> dict[str, set[str]]:
+    """The value that a state is before a round."""
+    return {state.name: {before} for state, before in zip(program.state, program.inputs, strict=True)}
+
+
+def _made(program: Program) -> list[tuple[str, set[str]]]:
+    """Each state with all values of which its next one is made."""
     uses: dict[str, set[str]] = {}
     for step in program.steps:
         if isinstance(step, Loop):
@@ -100,8 +130,7 @@ def _alone(program: Program) -> set[str]:
                 uses.setdefault(carried.name, set()).update((carried.first, carried.following))
         elif step.to:
             uses.setdefault(step.to, set()).update(step.of)
-    names = dict(zip(program.inputs, (state.name for state in program.state), strict=True))
-    hangs_on = {}
+    found = []
     for state, result in zip(program.state, program.result, strict=True):
         reached, left = set[str](), [result]
         while left:
@@ -109,12 +138,8 @@ def _alone(program: Program) -> set[str]:
             if one not in reached:
                 reached.add(one)
                 left += uses.get(one, ())
-        hangs_on[state.name] = {names[one] for one in reached & names.keys()}
-    return {
-        name
-        for name, on in hangs_on.items()
-        if on <= {name} and not any(name in other for state, other in hangs_on.items() if state != name)
-    }
+        found.append((state.name, reached))
+    return found
 
 
 def _adds_lengths(claim: Claim) -> bool:

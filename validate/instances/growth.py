@@ -109,8 +109,9 @@ def end_of(values: Sequence[Any]) -> float | None:
         >>> round(end_of([1 - 3*2.0**(-j/2) + 5*2.0**-j for j in range(20)]), 9)
         1.0
         >>> end_of([math.log(2.0**j) for j in range(20)])
+        >>> end_of([2.0 ** (j / 2) - 1 for j in range(20)])
     """
-    if len(values) < DOUBLINGS:
+    if len(values) < DOUBLINGS or not _settles(values):
         return None
     columns = [_even_columns(values[: len(values) - less]) for less in range(3)]
     told = [column for own in columns for column in own[-AGREEING:]]
@@ -120,6 +121,16 @@ def end_of(values: Sequence[Any]) -> float | None:
     return float(found) if max(abs(one - found) for one in told) <= abs(found) / 100 else None
 
 
+def _settles(values: Sequence[Any]) -> bool:
+    """Whether it moves less with each of the last doublings: what grows by a power goes nowhere, though that is taken
+    off, too."""
+    steps = [abs(high - low) for low, high in pairwise(values[-SETTLING - 1 :])]
+    rounding = abs(values[-1]) * ROUNDING
+    return all(later < max(step, rounding) for step, later in pairwise(steps))
+
+
+SETTLING, ROUNDING = 4, 1e-12
+"""Doublings over which a sequence that has a limit comes nearer to it; the part of a value that says nothing."""
 DOUBLINGS, AGREEING = 8, 2
 """How many values there are at least; the last columns of a table that have to come to the same."""
 EVEN = 6

@@ -67,7 +67,8 @@ class Series:
             return None
         less, more = (self.left, self.right) if self.relation in ("<=", "<") else (self.right, self.left)
         places = [(1 << j) - 1 for j in range(FIRST, len(less).bit_length()) if 1 << j <= len(less)]
-        gap = (less - more)[places]
+        with np.errstate(all="ignore"):  # both may be beyond floats
+            gap = (less - more)[places]
         end = end_of([*gap]) if np.isfinite(gap).all() else None
         return end if end is not None and abs(end) > SLACK * max(abs(less[-1]), abs(more[-1])) else None
 
