@@ -118,7 +118,10 @@ def _judged(claim: Claim, seen: Seen, row: Row) -> dict[str, Any] | str:
     first: Reading = "moments" if long else seen.measured.by
     second: Reading = "moments" if first == "play" else "play"
     problems = []
-    for by in (first, second) if linear else (first,):
+    readings: list[Reading] = [first, *([second] if linear else [])]
+    if program is not None and not random:
+        readings.append("intervals")
+    for by in dict.fromkeys(readings):  # the last where a run has numbers that grow long
         made = certificate_of(claim, seen, row, "pool", True, by)
         try:
             report = certificates.verified(made)

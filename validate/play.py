@@ -34,7 +34,7 @@ from validate.rounds import Outcome, Round, State, too_many
 Item: TypeAlias = "tuple[str, tuple[int, ...]]"
 """A state or a tap at its indices, the round first."""
 
-LIMIT = 200_000
+LIMIT, ENCLOSED = 200_000, 2000
 KEPT = 50_000
 """Outcomes of joint laws that are kept."""
 
@@ -52,13 +52,19 @@ class Play:
         limit: on the outcomes of one round, over all states in which it begins.
         precision: bits of the balls.
         longest: bits that a number of a state may have.
+        enclosed: whether numbers that have more than `ENCLOSED` bits after a round go on as balls around them.
 
     Raises:
         ValueError: where there is no program, or the start of a state variable is no vector.
     """
 
     def __init__(
-        self, instance: Instance, limit: int = LIMIT, precision: int = PRECISION, longest: int = LONGEST
+        self,
+        instance: Instance,
+        limit: int = LIMIT,
+        precision: int = PRECISION,
+        longest: int = LONGEST,
+        enclosed: bool = False,
     ) -> None:
         if instance.program is None or instance.problem is None:
             raise ValueError("the instance has no program that could be played")
@@ -70,6 +76,7 @@ class Play:
         self.limit = limit
         self.precision = precision
         self.longest = longest
+        self.enclosed = ENCLOSED if enclosed else 0
         self._rounds: dict[frozenset[str], Round] = {}
         self._turns: dict[tuple[str, int, tuple[int, ...]], int] = {}
         self._laws: list[list[tuple[Any, State]]] = []
@@ -136,7 +143,7 @@ class Play:
                     raise too_many(k, self.limit, count + len(outcomes))
             else:
                 with balls(self.precision):
-                    outcomes = one.play(state, k, self.limit - count, self.limit, self.longest)
+                    outcomes = one.play(state, k, self.limit - count, self.limit, self.longest, self.enclosed)
                 if wanted:  # a sentence asks for the taps of a round once for every turn
                     self._tapped[key] = state, outcomes
             count += len(outcomes)

@@ -28,7 +28,7 @@ from theory.program import work
 if TYPE_CHECKING:
     from sim.moments.rounds import Execution
 
-MOST_VISITED, MOST_SETS = 16, 4096
+MOST_VISITED, MOST_SETS = 16, 20_000
 """Most clients whose orders are summed over, and most sets of a client's samples, those that are the same counted."""
 SUMMED, IN_FLOATS = 3, 300
 """Entries of laws of subsets that are added up in one operation of `theory.program.work`, in fractions and floats."""

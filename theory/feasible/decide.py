@@ -296,7 +296,8 @@ def _decide(system: System, limits: Limits) -> Feasibility:
         count = second.boxes if second.outcome == "empty" else None
         proof = Emptiness(core, tuple(proved), count, tuple(unit))
         scaled = without_loss({name: unit[name] for name in unit if name in _spoken_of(system, core)})
-        detail = f"{', '.join(core)} cannot hold{' together' if len(core) > 1 else ''} ({'; '.join([*filter(None, [scaled]), *told])})"
+        together = " together" if len(core) > 1 else ""
+        detail = f"{', '.join(core)} cannot hold{together} ({'; '.join([*filter(None, [scaled]), *told])})"
         return Feasibility("empty", None, proof, names, " and ".join(proved), detail)
     return Feasibility("undecided", None, None, names, "none", "; ".join([*filter(None, [without_loss(unit)]), *told]))
 

@@ -65,6 +65,7 @@ def sides(
     limit: int = LIMIT,
     longest: int = LONGEST,
     played: Play | None = None,
+    enclosed: bool = False,
 ) -> Measured:
     """Both sides of a sentence for every value of its free indices.
 
@@ -77,6 +78,7 @@ def sides(
         limit: on the outcomes of one round.
         longest: bits that a number of a state may have.
         played: of this instance with the first precision, for another sentence; what it has played is not again.
+        enclosed: whether numbers of a run that grow long go on as balls around them.
 
     Raises:
         TooManyOutcomesError: where there are more.
@@ -88,7 +90,7 @@ def sides(
             break
         play = played if precision == PRECISIONS[0] else None
         if play is None and instance.program is not None:
-            play = Play(instance, limit, precision, longest)
+            play = Play(instance, limit, precision, longest, enclosed)
         with balls(precision):
             measured = _measured(sentence, World(instance, constants, words, play))
         if all(row.agrees for row in measured.undecided):

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 Status: TypeAlias = Literal["holds", "broken", "undefined", "undecided"]
-Reading: TypeAlias = Literal["play", "moments"]
+Reading: TypeAlias = Literal["play", "moments", "intervals"]
 AGREED = 80
 """Bits to which the sides of an equation with roots are compared: that they are equal balls never tell."""
 
@@ -64,7 +64,8 @@ class Measured:
         rows: for every value of the free indices, and every minimiser that was looked at.
         silent: why the sentence does not speak of this instance at all; else empty.
         every_minimiser: whether all choices of xstar and xstar_n were looked at.
-        by: how expectations were found: from all outcomes, or by moments where there are too many.
+        by: how expectations were found: from all outcomes, or by moments where there are too many; "intervals" is from
+            all outcomes with balls in the place of numbers that grow long.
     """
 
     rows: tuple[Row, ...]

@@ -17,7 +17,7 @@ from validate.certificate.exact_text import MOST_DIGITS, Certificate, as_text, i
 Side: TypeAlias = "Fraction | int | str | tuple[Fraction, Fraction]"
 DIGITS = 25
 _ORIGINS = ("search", "pool", "worst case", "given")
-_READINGS = ("play", "moments")
+_READINGS = ("play", "moments", "intervals")
 _MOST_DECIMALS = 40  # that the verifier reads
 
 
@@ -52,7 +52,8 @@ def play_certificate(
         xstar: the minimiser of f that is meant, where it has more than one.
         xstar_n: likewise, one for each client.
         by: how the verifier is to find expectations: from all outcomes, or, for a program that is linear given its
-            draws on quadratics, by moments, which take no longer where outcomes are many.
+            draws on quadratics, by moments, which take no longer where outcomes are many; or as "play" does, with an
+            interval in the place of each number that grows long ("intervals").
         note: a remark for the reader.
 
     Raises:

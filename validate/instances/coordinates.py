@@ -35,6 +35,8 @@ MOST_TOGETHER = 64
 """Coordinates and rounds together."""
 STRAIGHT = MOST_TOGETHER**3
 """Rounds times numbers of an instance that is played in fractions: these take tenths of a second."""
+NEAR = F(1, 10)
+"""A start in every coordinate that is near to the minimiser, as steps are."""
 FEWEST = 3
 """Coordinates that a claim may ask for at least."""
 
@@ -77,8 +79,8 @@ def _counts_coordinates(claim: Claim) -> bool:
 
 
 def _instances(claim: Claim) -> Iterator[Drawn | None]:
-    """One client with one sample, curved alike in all coordinates or a slope, begun at ones, for one round; in as few
-    coordinates as the claim speaks of.
+    """One client with one sample, curved alike in all coordinates or a slope, for one round, begun at ones, or so near
+    to the minimiser that a step goes far beyond it; in as few coordinates as the claim speaks of.
     """
     dim = next((dim for dim in range(1, FEWEST + 1) if fits(claim, Size(1, 1, dim))), None)
     if dim is None:
@@ -90,9 +92,10 @@ def _instances(claim: Claim) -> Iterator[Drawn | None]:
         hessian = np.array([[[[curvature * (i == j) for j in range(dim)] for i in range(dim)]]], dtype=object)
         slope = np.full((1, 1, dim), F(0) if curvature else F(-1), dtype=object)
         problem = Quadratic(hessian, slope, zero, np.full(1, 1))
-        start = np.full(dim, F(1), dtype=object)
-        for seed in range(SEEDS if curvature == 1 else 1):
-            rng = random.Random(f"{seed} in coordinates, {claim.spelling}")
-            made = choose(claim, problem, start, 1, rng, sharp=True)
-            if made is not None:
-                yield instance_of_values(claim, problem, start, 1, made[0], {})
+        for first in (F(1), NEAR) if curvature == 1 else (F(1),):
+            start = np.full(dim, first, dtype=object)
+            for seed in range(SEEDS if curvature == 1 else 1):
+                rng = random.Random(f"{seed} in coordinates, {claim.spelling}")
+                made = choose(claim, problem, start, 1, rng, sharp=True)
+                if made is not None:
+                    yield instance_of_values(claim, problem, start, 1, made[0], {})

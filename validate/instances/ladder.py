@@ -33,7 +33,7 @@ from validate.instances.longer import (
 from validate.instances.pool import Drawn
 from validate.instances.reached import Reached
 from validate.instances.roles import roles_in, turns_of
-from validate.instances.seen import Seen, measured
+from validate.instances.seen import Seen, enclosed, measured
 from validate.instances.series import series
 
 TIGHTEST = 3
@@ -335,7 +335,7 @@ class Climb:
         value = self.bisected(base, min(self.way.now, value - 1), value)
         one = longer(self.claim, base, self.way, value)
         assert one is not None
-        exact = measured(self.claim, one)
+        exact = measured(self.claim, one) or enclosed(self.claim, one)
         if exact is None:
             told = by_moments(self.claim, one, MOST_TAPPED)
             exact = None if told is None else Seen(one, told)

@@ -6,11 +6,12 @@ sides meet; who is to get there with the least work goes on next, and leaves the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import count
 from math import ceil, log2
+from typing import TypeAlias
 
 from theory.claim import Claim
 from theory.program import work
@@ -31,9 +32,17 @@ LEAST_GROWTH = 0.05
 """Exponent of left over right in the integer below which nobody waits for a break."""
 LONG_WAY = 16
 """Times the work of the last value that a break has to be away for other numbers to be moved first."""
+TURNS, NEARER = 2, 1.5
+"""How often another integer goes on; how many times as near an instance has to be for it."""
 COPIED = (CLIENTS, SAMPLES, COORDINATES)
+OF_EACH = {CLIENTS: "visit", SAMPLES: "pass"}
+"""Operations of a program by what they go over."""
 MOST_ROUNDS = 5000
 """Rounds to which a run is made longer: the verifier plays no more."""
+
+
+Place: TypeAlias = tuple[float, int, int]
+"""How close an instance comes, which of its integers, and the value of that: two that agree are the same."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,8 @@ class _Runner:
         steady: whether it was the same through the two before.
         cost: operations that the last value took.
         polished: the value at which its other numbers were moved last.
+        turn: how many integers were made larger before this one.
+        first: left over right at the first value.
     """
 
     base: Candidate
@@ -78,6 +89,10 @@ class _Runner:
     steady: bool = False
     cost: int = 0
     polished: float = 0.5
+    turn: int = 0
+
+    def __post_init__(self) -> None:
+        self.first = self.ratio
 
     @property
     def left(self) -> float:
@@ -118,48 +133,79 @@ def raced(
         spent: whether the budget is.
         fits: whether moments of an instance take little work.
     """
-    found, order = Ladder(), count()
+    found, order, known = Ladder(), count(), set[Place]()
     waiting: list[tuple[float, int, _Runner]] = []
-    for runner in _started(claim, ones):
-        heappush(waiting, (runner.cost / runner.ratio, next(order), runner))
+    for one in sorted(ones, key=lambda one: -one.score):  # the closest first
+        for runner in _started(claim, one, known):
+            heappush(waiting, (runner.cost / runner.ratio, next(order), runner))
     while waiting and not spent():
         runner = heappop(waiting)[2]
         if runner.far and runner.last >= 4 * runner.polished:
             if _polished(claim, runner, found, spent, fits):
                 return found
-            if _in_race(runner):
-                heappush(waiting, (runner.work, next(order), runner))
-            continue
-        if _ahead(claim, runner, found, spent, fits):
+        elif _ahead(claim, runner, found, spent, fits):
             return found
+        if not _in_race(runner) and _comes_nearer(runner) and runner.polished < runner.last:
+            before = runner.ratio
+            if _polished(claim, runner, found, spent, fits):
+                return found
+            if runner.ratio > TIGHTER * before:
+                runner.exponent, runner.steady = 1.0, False
         if _in_race(runner):
             heappush(waiting, (runner.work, next(order), runner))
+        elif _comes_nearer(runner):
+            for following in _handed_on(claim, runner, known):
+                heappush(waiting, (following.cost / following.ratio, next(order), following))
     return found
 
 
-def _started(claim: Claim, ones: Sequence[Entrant]) -> list[_Runner]:
-    """All integers of all instances, the closest instances first, one of those that come equally close."""
-    found, known = [], set()
-    for one in sorted(ones, key=lambda one: -one.score):
-        here = ratio_of(one.score)
-        if not 0 < here < 1:
+def _started(claim: Claim, one: Entrant, known: set[Place], turn: int = 0) -> Iterator[_Runner]:
+    """All integers of an instance, unless they are known from one that comes equally close.
+
+    Args:
+        claim: the claim.
+        one: the instance.
+        known: what is known; those that are new are added.
+        turn: how many of its integers were made larger before.
+    """
+    here = ratio_of(one.score)
+    if not 0 < here < 1:
+        return
+    base, copied = candidate_of(one.drawn), set[str]()
+    operations = frozenset[str]() if claim.program is None else claim.program.operations
+    for number, way in enumerate(ways(claim, base)):
+        if one.still and way.name != ROUNDS:  # it rests as it is, and not otherwise
             continue
-        base, copied = candidate_of(one.drawn), set[str]()
-        for turn, way in enumerate(ways(claim, base)):
-            if one.still and way.name != ROUNDS:  # it rests as it is, and not otherwise
+        if way.now < 1:  # twice as much is no more
+            continue
+        if way.name in COPIED and (way.name != CLIENTS or way.now > 1) and way.name not in copied:
+            copied.add(way.name)  # copies of all of them: what changes is said by copies of the last, if there are
+            if OF_EACH.get(way.name) not in operations:  # unless a run goes over them one by one
                 continue
-            if way.now < 1:  # twice as much is no more
-                continue
-            if way.name in COPIED and (way.name != CLIENTS or way.now > 1) and way.name not in copied:
-                copied.add(way.name)  # copies of all of them: what changes is said by copies of the last, if there are
-                continue
-            if way.name == ROUNDS:
-                way = replace(way, most=max(way.most, MOST_ROUNDS))
-            place = (round(one.score, 6), turn, way.now)
-            if place not in known:
-                known.add(place)
-                found.append(_Runner(base, way, one.still, way.now, here, cost=OF_THE_STILL if one.still else one.cost))
-    return found
+        if way.name == ROUNDS:
+            way = replace(way, most=max(way.most, MOST_ROUNDS))
+        place = (round(one.score, 6), number, way.now)
+        if place not in known:
+            known.add(place)
+            cost = OF_THE_STILL if one.still else one.cost
+            yield _Runner(base, way, one.still, way.now, here, cost=cost, turn=turn)
+
+
+def _comes_nearer(runner: _Runner) -> bool:
+    """Whether an instance came nearer as its integer grew, so that something else may break it there."""
+    return not runner.still and runner.last > runner.way.now and runner.ratio >= NEARER * runner.first
+
+
+def _handed_on(claim: Claim, runner: _Runner, known: set[Place]) -> Iterator[_Runner]:
+    """The other integers, from where one has brought an instance nearer and goes on in vain: many turns of a loop after
+    many rounds. None after `TURNS`."""
+    if runner.turn == TURNS:
+        return
+    one = longer(claim, runner.base, runner.way, runner.last)
+    if one is not None:
+        entrant = Entrant((runner.ratio - 1) / (runner.ratio + 1), one, False, runner.cost)
+        every = _started(claim, entrant, known, runner.turn + 1)
+        yield from (other for other in every if other.way.name != runner.way.name)
 
 
 def _in_race(runner: _Runner) -> bool:

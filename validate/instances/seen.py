@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -202,6 +202,19 @@ def measured(
         count.close += 1
         return None
     return Seen(one, both)
+
+
+def enclosed(claim: Claim, one: Drawn) -> Seen | None:
+    """As `measured`, of a run without draws whose numbers grow too long, as balls around them; None where balls do not
+    tell that the claim is broken."""
+    if one.instance.program is None or one.instance.program.random:
+        return None
+    tried.count()
+    try:
+        found = sides(claim.sentence, claim.vocabulary, one.instance, one.constants, enclosed=True)
+    except (UndecidedError, UndefinedError, SentenceError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return Seen(one, replace(found, by="intervals")) if found.broken else None
 
 
 def player(one: Drawn) -> Play | None:

@@ -32,9 +32,11 @@ LESS = (F(1, 2), F(3, 4))
 MOST_SOLVED = 300
 """Turns of a round whose resting place is solved for."""
 FEW = 4
-"""Instances that begin at the minimiser, where nothing but draws of samples moves them."""
+"""Instances of a kind that begin at the minimiser."""
 LONGEST = 600
 """Rounds that relations may ask for."""
+OF_SAMPLES, OF_TURNS = frozenset({"sample", "pass"}), frozenset({"repeat", "visit"})
+"""Operations with which samples, or clients, lead a run away from where the mean of their functions is least."""
 
 
 def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Drawn | None]]:
@@ -50,10 +52,16 @@ def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Dr
     yield from _of_kinds(claim, KINDS, seeds, seed, False)
 
 
-def moved_by_draws(claim: Claim, seed: int = 0) -> list[tuple[bool, Drawn | None]]:
-    """The same of one client whose samples are least in different places, from the minimiser: only draws move a run."""
-    drawn = claim.program is not None and "sample" in claim.program.operations
-    return [*_of_kinds(claim, OF_DRAWN_SAMPLES, FEW, seed, True)] if drawn else []
+def from_minimiser(claim: Claim, seed: int = 0) -> list[tuple[bool, Drawn | None]]:
+    """The same of functions that are least in different places, begun at the minimiser of their mean, if a round moves
+    it: of samples of one client where samples are drawn, and of clients that take more than one step each."""
+    operations = frozenset[str]() if claim.program is None else claim.program.operations
+    found: list[tuple[bool, Drawn | None]] = []
+    if operations & OF_SAMPLES:
+        found += _of_kinds(claim, (_apart_in_itself,), FEW, seed, True)
+    if operations & OF_TURNS:
+        found += _of_kinds(claim, (_apart,), FEW, seed, True)
+    return found
 
 
 def _of_kinds(
@@ -75,7 +83,10 @@ def _instances(
     if not fits(claim, Size(problem.clients, int(problem.counts[0]), 1)):
         yield False, None
         return
-    start = np.array([F(1)], dtype=object)
+    start = _minimiser(problem) if at_minimiser else np.array([F(1)], dtype=object)
+    if start is None:
+        yield False, None
+        return
     found = choose(
         claim, problem, start, rng.choice((1, 1, 2)), rng, everybody=rng.random() < 0.6, most_rounds=LONGEST, sharp=True
     )
@@ -85,11 +96,13 @@ def _instances(
     values, world = found
     one = instance_of_values(claim, problem, start, world.rounds, values, {})
     place = None if one is None else resting_place(claim, one)
-    if not at_minimiser:
-        yield False, one
-    still = place is not None and not _is_minimiser(problem, place)
-    if place is not None and still != at_minimiser:
-        yield still, instance_of_values(claim, problem, place, world.rounds, values, {})
+    rests = place is not None and _is_minimiser(problem, place)
+    if at_minimiser:
+        yield False, None if rests and not (claim.program and claim.program.random) else one
+        return
+    yield False, one
+    if place is not None and not rests:
+        yield True, instance_of_values(claim, problem, place, world.rounds, values, {})
 
 
 def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
@@ -97,6 +110,12 @@ def _problem(functions: Sequence[Sequence[Function]]) -> Quadratic:
     hessian = np.array([h for own in functions for h, _ in own], dtype=object).reshape(N, n, 1, 1)
     linear = np.array([b for own in functions for _, b in own], dtype=object).reshape(N, n, 1)
     return Quadratic(hessian, linear, np.full((N, n), F(0), dtype=object), np.full(N, n))
+
+
+def _minimiser(problem: Quadratic) -> Any:
+    """The one minimiser of the mean, (1,); None where there is none, or more than one."""
+    curvature = problem.mean_hessian[0, 0]
+    return np.array([problem.mean_linear[0] / curvature], dtype=object) if curvature > 0 else None
 
 
 def _is_minimiser(problem: Quadratic, point: Any) -> bool:
@@ -186,4 +205,3 @@ def _apart_in_itself(shape: Shape, rng: random.Random) -> Sequence[Sequence[Func
 
 Kind = Callable[[Shape, random.Random], "Sequence[Sequence[Function]] | None"]
 KINDS: tuple[Kind, ...] = (_apart, _opposed, _lone, _alike, _one, _lone_sample)
-OF_DRAWN_SAMPLES: tuple[Kind, ...] = (_apart_in_itself,)

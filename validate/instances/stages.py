@@ -28,7 +28,7 @@ from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
 from validate.instances.seen import OUTCOMES, Hunt, Seen, is_telling, measured
-from validate.instances.sharp import moved_by_draws, sharpest
+from validate.instances.sharp import from_minimiser, sharpest
 from validate.instances.uneven import uneven
 from validate.play import Play
 
@@ -46,7 +46,8 @@ def sharpened(
     budget = Budget(operations)
     closest: dict[Any, Entrant] = {}
     runs: list[Drawn] = []
-    first = moved_by_draws(claim, seed)
+    others: list[Entrant] = []
+    first = from_minimiser(claim, seed)
     for i, (still, one) in enumerate(chain(first, sharpest(claim, seeds, seed)), -len(first)):
         if stop() or (i >= LEAST_SHARP and budget.spent(0.9)):
             break
@@ -66,7 +67,7 @@ def sharpened(
                 found.seen.append(seen)
             score = None if seen is None else seen.score
         if score is not None:
-            place = (still, one.instance.problem)
+            place = (still, min(i, 0), one.instance.problem)  # all of those from the minimiser
             if place not in closest or closest[place].score < score:
                 closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
     for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
@@ -81,9 +82,10 @@ def sharpened(
             yield better, False
         else:
             closest[place] = better
-    ladder = raced(
-        claim, [*closest.values()], lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4)
-    )
+            if place[1] < 0 and better is not entrant:  # what is best for a few samples may be in the way of many
+                others.append(entrant)
+    ones = [*closest.values(), *others]
+    ladder = raced(claim, ones, lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4))
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theory.operations import Element
+from theory.operations import Element, rational_type, to_ball
 from theory.program import Loop, Program, Step, work
 from validate.instances.instance import Instance
 from validate.primitives import short_enough
@@ -45,7 +45,7 @@ class Round:
         self._frame = Frame(program, instance, taps)
         self._steps = _compiled(self._frame, program.body, Where())
 
-    def play(self, state: State, k: int, room: int, limit: int, longest: int) -> list[Outcome]:
+    def play(self, state: State, k: int, room: int, limit: int, longest: int, enclosed: int = 0) -> list[Outcome]:
         """All outcomes of round k from a state.
 
         Args:
@@ -54,6 +54,7 @@ class Round:
             room: how many outcomes there may be.
             limit: how many there may be in the whole round, for the message.
             longest: bits that a number of a state may have.
+            enclosed: bits above which it is enclosed in a ball at the end of the round; 0 where none is.
 
         Raises:
             TooManyOutcomesError: when there are more.
@@ -77,10 +78,19 @@ class Round:
         outcomes = []
         for p, env in branches:
             after = tuple([(env[slot],) * frame.clients if copied else env[slot] for slot, copied in ends])
+            if enclosed:
+                after = _enclosed(after, enclosed)
             outcomes.append(Outcome(p, after, dict(env[TAPS])))
         for value in _numbers_of(outcomes[0].state) if outcomes else ():
             short_enough(value, longest)
         return outcomes
+
+
+def _enclosed(value: Any, bits: int) -> Any:
+    """A state with a ball in the place of each fraction that has more bits."""
+    if isinstance(value, tuple):
+        return tuple([_enclosed(one, bits) for one in value])
+    return to_ball(value) if type(value) is rational_type() and value.height_bits() > bits else value
 
 
 def _compiled(frame: Frame, steps: Sequence[Step], where: Where) -> list[Onward]:

@@ -220,8 +220,7 @@ class Maker:
             raise Uncheckable("a value of a client that has gone through its samples")
         found = combined([factors[j] for j in there], vectors, self.d)
         self.work.spend(5 * self.d * len(there))
-        self.work.numbers(found)
-        return found
+        return self.work.kept(found)
 
     def mean_of(self, batch: Sequence[int], vector: Callable[[int], Vector]) -> Vector:
         """The mean of a vector over a batch, in which samples may be more than once."""
@@ -282,8 +281,7 @@ class Maker:
             numbers.append(number)
         found = self.operation(op, values, numbers, n)
         self.work.spend(self.d * (self.d if op in ("gradient", "full gradient", "prox") else 4))
-        self.work.numbers(found if isinstance(found, tuple) else (found,))
-        return found
+        return self.work.kept(found) if isinstance(found, tuple) else self.work.kept((found,))[0]
 
     def operation(self, op: str, v: Sequence[Any], c: Sequence[Number], n: int | None) -> Any:
         """What remains, by name."""

@@ -24,7 +24,7 @@ from .steps import Loop, Step, defined
 if TYPE_CHECKING:
     from .linear import Round
 
-MOST_SETS = 5_000  # of the samples of a client
+MOST_SETS = 20_000  # of the samples of a client
 Counts = tuple[int, ...]
 Matrix = Sequence[Sequence[Fraction]]
 

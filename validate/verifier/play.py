@@ -5,7 +5,8 @@ data, and an instance. Checked: the instance satisfies every assumption with the
 lies in the domains of the parameters and of the algorithm's operations; both sides at the given indices, from all
 outcomes of all draws with their probabilities, are the printed ones; and the relation between them is false. Where
 ``by`` is "moments", expectations are found from means and covariances, which this program computes round by round: for
-algorithms that are linear given their draws, on quadratics, and sides that are E of squares and products.
+algorithms that are linear given their draws, on quadratics, and sides that are E of squares and products. Where it is
+"intervals", numbers that grow long go on as intervals around them.
 
 What remains for the reader: sentence, assumptions, relations, definitions, domains and the algorithm are those of the
 paper. All of them are printed.
@@ -43,7 +44,8 @@ NEEDED = (
     "right"
 )
 OPTIONAL = "standing domains over vectors xstar xstar_n by origin quick note"
-METHODS = ("play", "moments")
+METHODS = ("play", "moments", "intervals")
+LONGEST = 2_000  # bits of numerator and denominator that "intervals" keep
 COARSEST = Fraction(1, 10**6)
 
 
@@ -88,7 +90,9 @@ def read_world(data: dict[str, Any], work: Work) -> tuple[Claimed, World]:
     by = data.get("by", "play")
     if by not in METHODS or (by == "moments" and claimed.program is None):
         raise FormatError(f"by={shown(by)} is none of {list(METHODS)}, or there is no algorithm")
-    kind = World if by == "play" else WorldByMoments
+    if by == "intervals":
+        work.longest = LONGEST
+    kind = WorldByMoments if by == "moments" else World
     world = kind(claimed.words, parameters, problem, start, rounds, vectors, work, xstar, xstar_n)
     return claimed, world
 
@@ -206,15 +210,19 @@ def _printed(data: Any, name: str) -> Fraction | tuple[Fraction, Fraction]:
         return number(data, name)
     fields(data, name, "lower upper")
     low, high = number(data["lower"], name), number(data["upper"], name)
-    if high - low > max(COARSEST * min(abs(low), abs(high)), COARSEST**2) or low > high:
+    if not _narrow(low, high) or low > high:
         raise FormatError(f"{name} is not told to six digits")
     return low, high
 
 
+def _narrow(low: Fraction, high: Fraction) -> bool:
+    return high - low <= max(COARSEST * min(abs(low), abs(high)), COARSEST**2)
+
+
 def _agree(printed: Fraction | tuple[Fraction, Fraction], value: Number) -> bool:
-    if isinstance(printed, Fraction):
-        return isinstance(value, Fraction) and printed == value
     low, high = (value, value) if isinstance(value, Fraction) else value.ends
+    if isinstance(printed, Fraction):
+        return low <= printed <= high and _narrow(low, high)
     return printed[0] <= low and high <= printed[1]
 
 

@@ -25,12 +25,17 @@ MOST_WORK = 20_000_000  # about this many microseconds
 
 
 class Work:
-    """How much may still be computed, in units of about a microsecond."""
+    """How much may still be computed, in units of about a microsecond.
 
-    __slots__ = ("left",)
+    Args:
+        left: how much.
+        longest: bits above which a fraction goes on as an interval around it; None where fractions are kept.
+    """
 
-    def __init__(self, left: int = MOST_WORK) -> None:
-        self.left = left
+    __slots__ = ("left", "longest")
+
+    def __init__(self, left: int = MOST_WORK, longest: int | None = None) -> None:
+        self.left, self.longest = left, longest
 
     def spend(self, units: int) -> None:
         """Counts so much work.
@@ -42,18 +47,31 @@ class Work:
         if self.left < 0:
             raise FormatError("there are too many outcomes, rounds, turns or terms to be checked")
 
+    def kept(self, values: Sequence[Number]) -> Vector:
+        """The numbers, long ones enclosed in intervals where that is wanted; counts the work of having made them."""
+        if self.longest is not None:
+            long = [v for v in values if isinstance(v, Fraction) and _bits(v) > self.longest]
+            self.spend(sum(_bits(v) ** 2 >> 18 for v in long))
+            values = [Interval.of(v) if isinstance(v, Fraction) and _bits(v) > self.longest else v for v in values]
+        self.numbers(values)
+        return tuple(values)
+
     def numbers(self, values: Sequence[Number]) -> None:
         """Counts the work of having made these numbers, and refuses long ones."""
         spent = 0
         for value in values:
             if type(value) is Fraction:
-                size = value._numerator.bit_length() + value._denominator.bit_length()  # type: ignore[attr-defined]
+                size = _bits(value)
                 if size > 2 * MOST_BITS:
                     raise FormatError("the numbers of the run grow too long to be checked")
                 spent += 2 + (size * size >> 18)
             else:
                 spent += 5
         self.spend(spent)
+
+
+def _bits(value: Fraction) -> int:
+    return int(value._numerator.bit_length() + value._denominator.bit_length())  # type: ignore[attr-defined]
 
 
 def is_zero(value: Number) -> bool:
@@ -191,10 +209,16 @@ def largest(*values: Number) -> Number:
     return greatest(list(values))
 
 
+def product(one: Number, two: Number) -> Number:
+    """one * two; 0 times an interval is 0."""
+    zero = any(isinstance(factor, Fraction) and factor == 0 for factor in (one, two))
+    return ZERO if zero else one * two
+
+
 OPERATIONS: Mapping[str, Callable[..., Number]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "*": product,
     "/": divided,
     "**": power,
     "neg": lambda a: -a,

@@ -120,8 +120,7 @@ class Still:
         return self.short(OPERATIONS[op](*parts))
 
     def short(self, value: Number) -> Number:
-        self.work.numbers((value,))
-        return value
+        return self.work.kept((value,))[0]
 
     def vector(self, op: str, parts: list[Any]) -> Vector:
         """``+ - neg`` of vectors, ``* /`` of a vector and a number."""
@@ -133,8 +132,7 @@ class Still:
         else:
             v, c = parts if isinstance(parts[0], tuple) else (parts[1], parts[0])
             found = [x * c if op == "*" else divided(x, c) for x in v]
-        self.work.numbers(found)
-        return tuple(found)
+        return self.work.kept(found)
 
     def over(self, tree: Node, at: At, term: Callable[[At], Any]) -> Any:
         how, index = OVER[tree.op]
