@@ -35,13 +35,19 @@ CLAIMS = claims()
 QUICK = ("t1-sizes", "t3-sizes")
 LONG = ("f7", "f16-sizes", "f1-schedules", "f2-schedules", "f1-sizes", "f10-sizes", "f7-sizes")
 """What is true and does not take a check long, and what is false and does."""
+OPEN = {"t6": "runs near a knee come nearer to its bound as K grows, so slowly that no limit shows"}
+"""What is true and neither proved nor supported."""
 
 
 def labels(first: str) -> list[object]:
     """Of the claims that begin so, slow where a check takes long."""
     slow = [x for x in CLAIMS if (x not in QUICK if first == "t" else x in LONG)]
-    marks = [pytest.mark.slow]
-    return [pytest.param(x, marks=marks if x in slow else []) for x in CLAIMS if x.startswith(first)]
+
+    def marks(label: str) -> list[pytest.MarkDecorator]:
+        expected = [pytest.mark.xfail(reason=OPEN[label], strict=True)] if label in OPEN else []
+        return [*([pytest.mark.slow] if label in slow else []), *expected]
+
+    return [pytest.param(x, marks=marks(x)) for x in CLAIMS if x.startswith(first)]
 
 
 @pytest.mark.parametrize("label", labels("f"))
