@@ -44,6 +44,9 @@ TRUE: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "harmonic": ("sum_k(1/(k + 1)) <= 1 + log(K)", (), {}),
     "a mean": ("mean_k(1/(k + 1)) <= (1 + log(K))/K", (), {}),
     "roots that are summed": ("sum_k(1/sqrt(k + 1)) <= 2*sqrt(K)", (), {}),
+    "roots from below": ("sum_k(1/sqrt(k + 1)) >= 2*sqrt(K + 1) - 2", (), {}),
+    "their mean from below": ("mean_k(1/sqrt(k + 1)) >= 1/sqrt(K)", (), {}),
+    "harmonic from below": ("sum_k(1/(k + 1)) >= log(K + 1)", (), {}),
     "geometric": ("sum_k((1 - a)**k) <= 1/a", ("a < 1",), {}),
 }
 FALSE: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
@@ -58,6 +61,8 @@ FALSE: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
     "too few rounds": ("(1 - mu/L)**K*D <= eps", ("mu <= L", "K >= L/(2*mu)*log(D/eps)"), {}),
     "a negative base": ("(1 - a)**K <= exp(-K*a)", (), {}),
     "harmonic": ("sum_k(1/(k + 1)) <= log(K)", (), {}),
+    "harmonic from below": ("sum_k(1/(k + 1)) >= log(K + 2)", (), {}),
+    "roots from below": ("sum_k(1/sqrt(k + 1)) >= 2*sqrt(K + 1) - 1", (), {}),
     "geometric": ("sum_k((1 - a)**k) <= 1/a", ("a <= 3",), {}),
 }
 

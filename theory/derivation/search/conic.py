@@ -14,6 +14,12 @@ import numpy as np
 
 from theory.conic import Block, minimised, packed, unpacked
 
+SOLVED, STUCK = ("Solved", "AlmostSolved"), ("NumericalError", "InsufficientProgress", "MaxIterations")
+"""What a solver says: where rounding is in its way, which on another processor it may not be, it may be there all the
+same, if not at the least cost."""
+NEARLY = 1e-6
+"""By how much equations and cones are missed there at most."""
+
 
 @dataclass(frozen=True)
 class Floats:
@@ -97,10 +103,16 @@ def solve(
         blocks.append(("semidefinite", -inside[places[-1]], np.zeros(places[-1].stop - at)))
         at = places[-1].stop
     found = minimised(np.array(q), blocks, iterations=100)
-    if found is None or str(found.status) not in ("Solved", "AlmostSolved"):
+    if found is None or str(found.status) not in (*SOLVED, *STUCK):
         return None
     x = np.array(found.x)
-    if np.abs(matrix @ x - goal).max(initial=0.0) > 1e-5 * max(1.0, np.abs(x).max(initial=0.0)):
+    stuck = str(found.status) in STUCK
+    slack = (NEARLY if stuck else 1e-5) * max(1.0, np.abs(x).max(initial=0.0))
+    if np.abs(matrix @ x - goal).max(initial=0.0) > slack:
+        return None
+    if stuck and not _inside(
+        x, bounds, [(place, len(some)) for place, some in zip(places, picked, strict=True)], slack
+    ):
         return None
     matrices = []
     for some, entries, place in zip(picked, problem.squares, places, strict=True):
@@ -125,6 +137,13 @@ def _independent(matrix: np.ndarray, goal: np.ndarray) -> tuple[Any, Any]:
     if np.abs(matrix @ x - goal).max(initial=0.0) > 1e-7 * max(1.0, np.abs(x).max(initial=0.0)):
         return None, None
     return both[keep, :-1], both[keep, -1]
+
+
+def _inside(x: np.ndarray, bounds: Sequence[int], places: Sequence[tuple[slice, int]], slack: float) -> bool:
+    """Whether multipliers that may not be negative are not, nor the eigenvalues of the blocks' matrices."""
+    ends = [x[bounds].min(initial=0.0)]
+    ends += [np.linalg.eigvalsh(unpacked(x[place], n))[0] for place, n in places if n]
+    return bool(min(ends) >= -slack)
 
 
 def _spread(count: int, kept: Sequence[int], x: Any, fixed: Mapping[int, float]) -> np.ndarray:

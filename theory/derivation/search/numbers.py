@@ -20,6 +20,7 @@ from theory.derivation.search.powers import of_real_powers
 from theory.derivation.search.settings import worth
 from theory.formula import Apply, Name
 from theory.sentence import (
+    Expression,
     Sentence,
     applied,
     everything,
@@ -465,14 +466,19 @@ def through_exponentials(context: Context) -> list[Line] | None:
 
 
 def term_by_term(context: Context) -> list[Line] | None:
-    """Induction over K of a sum, or mean, of numbers, from what one more term is at most."""
+    """Induction over K of a sum, or mean, of numbers, from what one more term is at most, or at least."""
     claim = context.claim
     sides = at_most(claim)
     if not context.first or claim.of is not None or sides is None:
         return None
-    total, bound = sides
-    if not isinstance(total, Apply) or total.operation not in ("sum_k", "mean_k"):
+    above = _over_rounds(sides[0])
+    total, bound = sides if above else sides[::-1]
+    if not isinstance(total, Apply) or not _over_rounds(total):
         return None
+
+    def bounded(less: Expression, more: Expression) -> str:
+        return str(Sentence(less, "<=", more) if above else Sentence(more, "<=", less))
+
     if total.operation == "mean_k":
         bound = applied("*", (Name("K"), bound))
     term = parts(total)[0]
@@ -480,16 +486,24 @@ def term_by_term(context: Context) -> list[Line] | None:
     left = applied("*", (bound, applied("-", (ONE, applied("/", (last, first))))))  # of a geometric series
     for potential in (bound, left):
         following = replaced(potential, {"K": applied("+", (Name("K"), ONE))})
-        one = Known("one more", str(Sentence(last, "<=", applied("-", (following, potential)))))
+        one = Known("one more", bounded(last, applied("-", (following, potential))))
+        begun = Known("the first", bounded(first, replaced(potential, {"K": ONE})))
         more = shown(context, one.sentence, one.name)
         if more is None:
             continue
-        whole = Known("all", str(Sentence(applied("sum_k", (term,)), "<=", potential)))
+        whole = Known("all", bounded(applied("sum_k", (term,)), potential))
         lines = induction(context, whole.sentence, whole.name, "K", 1, [one])
+        begins = [] if lines is not None else shown(context, begun.sentence, begun.name)
+        if begins:
+            lines = induction(context, whole.sentence, whole.name, "K", 1, [one, begun])
         end = None if lines is None else combine(context, claim.statement, claim.label, [whole])
         if lines is not None and end is not None:
-            return [*more, *lines, *end]
+            return [*more, *(begins or []), *lines, *end]
     return None
+
+
+def _over_rounds(e: Expression) -> bool:
+    return isinstance(e, Apply) and e.operation in ("sum_k", "mean_k")
 
 
 __all__ = [
