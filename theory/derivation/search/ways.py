@@ -5,6 +5,7 @@ from __future__ import annotations
 from theory.derivation.search.chances import on_average, with_a_chance
 from theory.derivation.search.drift import over_turns
 from theory.derivation.search.flat import beyond_smoothness
+from theory.derivation.search.lengths import by_lengths
 from theory.derivation.search.local import over_turns_and_rounds
 from theory.derivation.search.means import at_the_mean, best_of_rounds, enough_rounds, through_distance
 from theory.derivation.search.numbers import between_numbers, over_powers, term_by_term, through_exponentials
@@ -32,6 +33,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("where f may be constant", beyond_smoothness),
     ("by what is so of roots, extremes, exponentials and powers", between_numbers),
     ("from squares", by_squares),
+    ("by what is so of lengths", by_lengths),
     ("on average, from squares", on_average),
     ("with a probability, by Markov", with_a_chance),
     ("in two cases", by_cases),
