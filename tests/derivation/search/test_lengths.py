@@ -15,6 +15,8 @@ OF_TWO = {
     "a share": "norm((u + v)/c) <= norm(u)/c + norm(v)/c",
     "a product": "dot(u, v) <= norm(u)*norm(v)",
     "a negative product": "-dot(u, v) <= norm(u)*norm(v)",
+    "the size of a product": "abs(dot(u, v)) <= norm(u)*norm(v)",
+    "its square": "dot(u, v)**2 <= norm2(u)*norm2(v)",
 }
 FALSE_OF_TWO = {
     "half": "norm(u + v) <= norm(u) + norm(v)/2",
@@ -22,6 +24,7 @@ FALSE_OF_TWO = {
     "a multiple": "norm(u - c*v) <= norm(u) + norm(v)",
     "the distance of lengths": "norm(u - v) <= abs(norm(u) - norm(v))",
     "a product": "dot(u, v) <= norm(u)*norm(v)/2",
+    "its square": "dot(u, v)**2 <= norm2(u)*norm2(v)/2",
 }
 OF_CLIENTS = {
     "a mean": "norm(mean_n(a_n)) <= mean_n(norm(a_n))",

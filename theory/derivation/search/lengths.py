@@ -122,17 +122,23 @@ def _of_means(sides: Sequence[Expression]) -> Iterator[Known]:
 
 
 def _of_products(sides: Sequence[Expression]) -> Iterator[Known]:
-    """That an inner product is between minus and plus the product of the lengths: of those in the sentence, and of
-    vectors whose lengths are inside an absolute value."""
-    if not any(_applied("norm", sides)):
-        return
+    """That an inner product is between minus and plus the product of the lengths, and so its square at most that of the
+    product: of inner products in the sentence, and of vectors whose lengths are inside an absolute value."""
     pairs = [(one, other) for one, other in (map(text_of, parts(e)) for e in _applied("dot", sides))]
     for e in _applied("abs", sides):
         pairs += combinations(dict.fromkeys(text_of(parts(length)[0]) for length in _applied("norm", parts(e))), 2)
     for one, other in pairs[:_MOST_PAIRS]:
+        named = []
         for u in (one, f"-({one})"):
             said = f"dot({u}, {other}) <= norm({u})*norm({other})"
+            named.append(said)
             yield Known(said, said, {"by": "axiom", "schema": "cauchy", "of": [u, other]}, 0.4)
+        sign, most = f"norm({one})*norm({other}) + dot({one}, {other})", f"(norm({one})*norm({other}))**2"
+        above = Known(f"0 <= {sign}", f"0 <= {sign}", {"by": "combination", "parts": [{"line": named[1]}]}, 0.4)
+        part = {"line": named[0], "times": sign}
+        said = f"dot({one}, {other})**2 <= {most}"
+        yield above
+        yield Known(said, said, {"by": "combination", "parts": [part]}, 0.4, after=above.name)
 
 
 def _applied(operation: str, sides: Sequence[Expression]) -> Iterator[Apply]:
