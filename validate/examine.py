@@ -160,6 +160,8 @@ def examine(
         again = _hunt(claim, True, seed + OTHER_DRAWS, tell, stop, stands, again=True)
         if again.broken is None:
             held += [still_unbroken(again), *_doubts(again)]
+            found.reached.join(claim, again.reached)  # what grows there is no less in the way of support
+            covered = coverage(claim, found, quick, _is_bounded(evidence))
         else:
             item, path = _certified(claim, again, Path(out), quick)
             held = [item]

@@ -22,6 +22,7 @@ OPEN = {
     "chances/tail-2": "functions that curve and are least at the start are drawn in one dimension only",
     "chances/maximal-4": "samples whose gradients cancel are hardly drawn, and nothing moves without",
     "gossip/agree-largest": "of single clients nothing is said where no network breaks it: few are tried",
+    "drafts/turns": "a quick check does not come to hundreds of turns in each of several rounds",
     "outsiders/clipped": "a quick check climbs from lean quadratics, not far enough; written otherwise it is refuted",
 }
 QUICK = (

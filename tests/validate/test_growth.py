@@ -99,3 +99,22 @@ def test_an_integer_that_a_relation_bounds_does_not_grow():
     bounded = hunt(claim("bounded", "K <= 2", assuming=("k <= 2",)), pool=40, far=40, evaluations=0)
     assert not bounded.reached.rungs
     assert hunt(claim("free", "K <= K + 1"), pool=40, far=40, evaluations=0).reached.rungs
+
+
+def test_what_goes_just_beyond_one_is_told_however_little_is_left():
+    e = 2.718281828459045
+
+    def towards(limit):
+        return tuple((2**j, (1 + 2.0**-j) ** (2**j) / limit) for j in range(4, 11))
+
+    assert grows_beyond(towards(2.718))
+    assert not grows_beyond(towards(e))
+    assert not grows_beyond(towards(2.72))
+
+
+def test_what_was_cut_is_told_by_few_rungs():
+    told = ((6, 0.3), (8, 0.4), (12, 0.6), (16, 0.8))
+    (said,) = still_growing([], "K", [("N", told)])
+    assert said.startswith("left over right grows with N, to 0.8 at 16")
+    assert not [*still_growing([("N", told)], "K")]  # where more could be played it takes more to tell
+    assert not [*still_growing([], "K", [("N", ((4, 0.3), (6, 0.4)))])]

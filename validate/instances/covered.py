@@ -108,7 +108,7 @@ def coverage(claim: Claim, found: Hunt, quick: bool, bounded: bool = False) -> C
     if at_start is not None:
         missing.append(f"at k = 0 left over right is {at_start:.3g} whatever the run is, and no round comes near to 1")
     instances = [*(seen.drawn for seen in found.seen), *found.far]
-    missing += still_growing(found.reached.rungs, ROUNDS)
+    missing += still_growing(found.reached.rungs, ROUNDS, found.reached.cut)
     missing += {
         name: f"it is missed by {by:.3g} in the end, as {name} grows" for name, by in found.reached.ends
     }.values()

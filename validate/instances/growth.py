@@ -26,23 +26,62 @@ CLOSE = 1e-6
 says, if that is farther beyond 1."""
 STEADY = 0.97
 """What is left of the growth by a doubling at the next is steady if it shrinks to no less than this part of itself."""
+SURE = 4
+"""Times as far beyond 1 as one rung more moves the limit of a hyperbola: then it is taken for the limit."""
+FEW, NEAR, LEAST_OF_FEW = 3, 1.2, 8
+"""Of rungs after which no more could be played: how many are compared, how many times as large as the one before each
+is at least, and what the last is at least."""
 SLOW = 0.85
 """Beyond this it is taken for a power of how often an integer was doubled: logarithms need not be bounded."""
 
 
-def still_growing(all_rungs: Iterable[tuple[str, Rungs]], rounds: str) -> Iterator[str]:
+def still_growing(
+    all_rungs: Iterable[tuple[str, Rungs]], rounds: str, cut: Iterable[tuple[str, Rungs]] = ()
+) -> Iterator[str]:
     """In words, along which integers left over right grows beyond 1, as far as its last rungs tell; each once.
 
     Args:
         all_rungs: by integer.
         rounds: which of them counts rounds: along it even growth that slows down counts, while it is that of a power.
+        cut: those after which no more could be played.
     """
     told = set[str]()
-    for name, rungs in all_rungs:
-        if name not in told and grows_beyond(rungs, powers=name == rounds):
+    every = [(name, rungs, grows_beyond(rungs, powers=name == rounds)) for name, rungs in all_rungs]
+    for name, rungs, grows in [*every, *((name, rungs, grows_to_the_end(rungs)) for name, rungs in cut)]:
+        if grows and name not in told:
             told.add(name)
             value, ratio = rungs[-1]
             yield f"left over right grows with {name}, to {ratio:.3g} at {value:,}, and need not stay below 1"
+
+
+def grows_to_the_end(rungs: Rungs) -> bool:
+    """Whether left over right grows as long as it can be played, and no hyperbola through the last rungs stays below 1.
+
+    Args:
+        rungs: values with left over right; few, as nothing larger could be played.
+
+    Example:
+        >>> grows_to_the_end(((6, 0.3), (8, 0.4), (12, 0.6), (16, 0.8)))
+        True
+        >>> grows_to_the_end(((8, 7 / 8), (12, 11 / 12), (16, 15 / 16)))
+        False
+    """
+    last = _apart(rungs, NEAR)[FEW - 1 :: -1]
+    ratios = [ratio for _, ratio in last]
+    if len(last) < FEW or last[-1][0] < LEAST_OF_FEW or ratios[-1] < max(ratio for _, ratio in rungs):
+        return False
+    if any(high <= low for low, high in pairwise(ratios)) or ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
+        return False
+    return _limit_of_hyperbola(last) > BEYOND
+
+
+def _apart(rungs: Rungs, apart: float) -> list[tuple[int, float]]:
+    """From the last on, rungs of which each value is so many times the next."""
+    found: list[tuple[int, float]] = []
+    for value, ratio in reversed(rungs):
+        if not found or value * apart <= found[-1][0]:
+            found.append((value, ratio))
+    return found
 
 
 def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
@@ -52,16 +91,14 @@ def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
         rungs: values with left over right.
         powers: whether growth that slows down has no limit for as long as each doubling brings more than the last.
     """
-    apart: list[tuple[int, float]] = []
-    for value, ratio in reversed(rungs):
-        if not apart or value * APART <= apart[-1][0]:
-            apart.append((value, ratio))
-    last = apart[RUNGS - 1 :: -1]
+    last = _apart(rungs, APART)[RUNGS - 1 :: -1]
     ratios = [ratio for _, ratio in last]
     if len(last) < RUNGS or last[-1][0] < FAR or ratios[-1] < max(ratio for _, ratio in rungs):
         return False
-    if any(high <= low for low, high in pairwise(ratios)) or ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
+    if any(high <= low for low, high in pairwise(ratios)):
         return False
+    if ratios[-1] - ratios[0] <= LEAST * ratios[-1]:
+        return _surely_beyond(last)
     c = _hyperbola(last[1:])
     if c is not None and abs(_at(last[1:], c, last[0][0]) - ratios[0]) <= CLOSE * (ratios[-1] - ratios[0]):
         return _at(last[1:], c, math.inf) > 1 + CLOSE
@@ -69,6 +106,12 @@ def grows_beyond(rungs: Rungs, powers: bool = False) -> bool:
     if now >= STEADY * before:
         return limit(last[1:]) > BEYOND
     return (powers and now >= 1) or _limit_of_hyperbola(last[1:]) > BEYOND
+
+
+def _surely_beyond(rungs: Sequence[tuple[int, float]]) -> bool:
+    """Whether hyperbolas through the first and the last three of four rungs agree that it goes beyond 1."""
+    before, now = _limit_of_hyperbola(rungs[:3]), _limit_of_hyperbola(rungs[1:])
+    return math.isfinite(before + now) and now - 1 > max(CLOSE, SURE * abs(now - before))
 
 
 def limit(rungs: Sequence[tuple[int, float]]) -> float:
@@ -181,4 +224,4 @@ def _at(rungs: Sequence[tuple[int, float]], c: float, value: float) -> float:
     return middle + (high - middle) * (three + c) / (three - two) * beyond
 
 
-__all__ = ["Rungs", "end_of", "grows_beyond", "limit", "still_growing"]
+__all__ = ["Rungs", "end_of", "grows_beyond", "grows_to_the_end", "limit", "still_growing"]

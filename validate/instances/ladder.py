@@ -221,6 +221,8 @@ class Climb:
         self.straight = straight
         self.rises = False
         """Whether a larger value brought the instance closer to a break."""
+        self.cut = False
+        """Whether there was an instance with a larger value that could not be measured."""
 
     def first_break(self, score: float, to_the_end: bool) -> int | None:
         """The least value that breaks the claim, as far as bisection finds it; None where none does.
@@ -233,6 +235,8 @@ class Climb:
         broken = self._first_break(score, to_the_end, ratios)
         if broken is None:
             self.found.reached.rungs.append((self.way.name, tuple(ratios)))
+            if self.cut:
+                self.found.reached.cut.append((self.way.name, tuple(self._with_middle(ratios))))
         return broken
 
     def _first_break(self, score: float, to_the_end: bool, ratios: list[tuple[int, float]]) -> int | None:
@@ -302,7 +306,16 @@ class Climb:
         told = None if one is None else self.measured(one)
         if one is not None and told is not None:
             self.found.reached.add(self.claim, self.base, one)
+        self.cut = one is not None and told is None
         return told
+
+    def _with_middle(self, ratios: list[tuple[int, float]]) -> list[tuple[int, float]]:
+        """The rungs with one more between the last two, as there are few."""
+        if len(ratios) < 2:
+            return ratios
+        middle = (ratios[-2][0] + ratios[-1][0]) // 2
+        told = self.told(self.base, middle) if ratios[-2][0] < middle < ratios[-1][0] else None
+        return ratios if told is None or told.broken else sorted([*ratios, (middle, ratio_of(told.score))])
 
     def measured(self, one: Drawn) -> Told | None:
         program = self.claim.program

@@ -124,6 +124,7 @@ def raced(
     ones: Sequence[Entrant],
     spent: Callable[[], bool],
     fits: Callable[[Drawn], bool],
+    goes_on: Callable[[], Callable[[], bool]] | None = None,
 ) -> Ladder:
     """The first break that an integer leads to.
 
@@ -132,18 +133,35 @@ def raced(
         ones: the instances.
         spent: whether the budget is.
         fits: whether moments of an instance take little work.
+        goes_on: called when all have left the race; whether the budget of what follows is spent. Those that came nearer
+            have their numbers moved then, and go on along other integers; None where they do not.
     """
-    found, order, known = Ladder(), count(), set[Place]()
+    found, order, known, left = Ladder(), count(), set[Place](), list[_Runner]()
     waiting: list[tuple[float, int, _Runner]] = []
+
+    def enters(runner: _Runner, work: float) -> None:
+        heappush(waiting, (work, next(order), runner))
+
     for one in sorted(ones, key=lambda one: -one.score):  # the closest first
         for runner in _started(claim, one, known):
-            heappush(waiting, (runner.cost / runner.ratio, next(order), runner))
+            enters(runner, runner.cost / runner.ratio)
     while waiting and not spent():
         runner = heappop(waiting)[2]
-        if runner.far and runner.last >= 4 * runner.polished:
-            if _polished(claim, runner, found, spent, fits):
-                return found
-        elif _ahead(claim, runner, found, spent, fits):
+        if _a_step(claim, runner, found, spent, fits):
+            return found
+        if _in_race(runner):
+            enters(runner, runner.work)
+        elif _comes_nearer(runner):
+            left.append(runner)
+    if goes_on is None:
+        return found
+    waiting.clear()
+    spent = goes_on()
+    for runner in left:
+        enters(runner, runner.cost / runner.ratio)
+    while waiting and not spent():
+        runner = heappop(waiting)[2]
+        if _in_race(runner) and _a_step(claim, runner, found, spent, fits):
             return found
         if not _in_race(runner) and _comes_nearer(runner) and runner.polished < runner.last:
             before = runner.ratio
@@ -152,11 +170,20 @@ def raced(
             if runner.ratio > TIGHTER * before:
                 runner.exponent, runner.steady = 1.0, False
         if _in_race(runner):
-            heappush(waiting, (runner.work, next(order), runner))
+            enters(runner, runner.work)
         elif _comes_nearer(runner):
             for following in _handed_on(claim, runner, known):
-                heappush(waiting, (following.cost / following.ratio, next(order), following))
+                enters(following, following.cost / following.ratio)
     return found
+
+
+def _a_step(
+    claim: Claim, runner: _Runner, found: Ladder, spent: Callable[[], bool], fits: Callable[[Drawn], bool]
+) -> bool:
+    """One larger value, or other numbers where a break is far away; whether that leads to one."""
+    if runner.far and runner.last >= 4 * runner.polished:
+        return _polished(claim, runner, found, spent, fits)
+    return _ahead(claim, runner, found, spent, fits)
 
 
 def _started(claim: Claim, one: Entrant, known: set[Place], turn: int = 0) -> Iterator[_Runner]:

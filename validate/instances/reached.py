@@ -22,12 +22,14 @@ class Reached:
         sizes: by integer (K, N, d, samples, a parameter) the largest value, of those that were made larger.
         longest: of the runs with most rounds one whose chances are the smallest; None where no run was made longer.
         rungs: by integer, how left over right went where it was made larger, of each instance.
+        cut: those of them that ended as nothing larger could be measured.
         ends: by integer, by how much the side that is to be less comes to be larger than the other, as it grows.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
     longest: Drawn | None = None
     rungs: list[tuple[str, Rungs]] = field(default_factory=list)
+    cut: list[tuple[str, Rungs]] = field(default_factory=list)
     ends: list[tuple[str, float]] = field(default_factory=list)
 
     def add(self, claim: Claim, base: Candidate, one: Drawn) -> None:
@@ -43,6 +45,7 @@ class Reached:
         runs = [one for one in (self.longest, other.longest) if one is not None]
         self.longest = longest(claim, runs) if runs else None
         self.rungs += other.rungs
+        self.cut += other.cut
         self.ends += other.ends
 
 

@@ -35,7 +35,7 @@ FEW = 4
 """Instances of a kind that begin at the minimiser."""
 LONGEST = 600
 """Rounds that relations may ask for."""
-OF_SAMPLES, OF_TURNS = frozenset({"sample", "pass"}), frozenset({"repeat", "visit"})
+OF_SAMPLES, OF_TURNS = frozenset({"pass"}), frozenset({"repeat", "visit"})
 """Operations with which samples, or clients, lead a run away from where the mean of their functions is least."""
 
 
@@ -52,16 +52,20 @@ def sharpest(claim: Claim, seeds: int, seed: int = 0) -> Iterator[tuple[bool, Dr
     yield from _of_kinds(claim, KINDS, seeds, seed, False)
 
 
-def from_minimiser(claim: Claim, seed: int = 0) -> list[tuple[bool, Drawn | None]]:
+def moved_by_draws(claim: Claim, seed: int = 0) -> list[tuple[bool, Drawn | None]]:
+    """The same of one client whose samples are least in different places, from the minimiser: only draws move a run."""
+    drawn = claim.program is not None and "sample" in claim.program.operations
+    return [*_of_kinds(claim, (_apart_in_itself,), FEW, seed, True)] if drawn else []
+
+
+def led_away(claim: Claim, seed: int = 0) -> Iterator[Drawn]:
     """The same of functions that are least in different places, begun at the minimiser of their mean, if a round moves
-    it: of samples of one client where samples are drawn, and of clients that take more than one step each."""
+    it: of samples that a run passes over, and of clients that take more than one step each."""
     operations = frozenset[str]() if claim.program is None else claim.program.operations
-    found: list[tuple[bool, Drawn | None]] = []
-    if operations & OF_SAMPLES:
-        found += _of_kinds(claim, (_apart_in_itself,), FEW, seed, True)
-    if operations & OF_TURNS:
-        found += _of_kinds(claim, (_apart,), FEW, seed, True)
-    return found
+    for of, kind in ((OF_SAMPLES, _apart_in_itself), (OF_TURNS, _apart)):
+        for _, one in _of_kinds(claim, (kind,), FEW, seed, True) if operations & of else ():
+            if one is not None:
+                yield one
 
 
 def _of_kinds(

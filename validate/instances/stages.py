@@ -28,10 +28,12 @@ from validate.instances.pool import Drawn, drawn, fitting_sizes, has_functions
 from validate.instances.problems import Quadratics
 from validate.instances.race import Entrant, polished, raced
 from validate.instances.seen import OUTCOMES, Hunt, Seen, is_telling, measured
-from validate.instances.sharp import from_minimiser, sharpest
+from validate.instances.sharp import led_away, moved_by_draws, sharpest
 from validate.instances.uneven import uneven
 from validate.play import Play
 
+GOING_ON = 1.2
+"""Shares of the budget for runs that begin where the mean is least."""
 KEPT = 12
 """The tightest instances, which are made longer."""
 
@@ -46,8 +48,7 @@ def sharpened(
     budget = Budget(operations)
     closest: dict[Any, Entrant] = {}
     runs: list[Drawn] = []
-    others: list[Entrant] = []
-    first = from_minimiser(claim, seed)
+    first = moved_by_draws(claim, seed)
     for i, (still, one) in enumerate(chain(first, sharpest(claim, seeds, seed)), -len(first)):
         if stop() or (i >= LEAST_SHARP and budget.spent(0.9)):
             break
@@ -67,7 +68,7 @@ def sharpened(
                 found.seen.append(seen)
             score = None if seen is None else seen.score
         if score is not None:
-            place = (still, min(i, 0), one.instance.problem)  # all of those from the minimiser
+            place = (still, one.instance.problem)
             if place not in closest or closest[place].score < score:
                 closest[place] = Entrant(score, one, still and _stays(one), work.operations() - before)
     for one in sorted(runs, key=lambda one: one.instance.rounds)[:SHORTEST]:
@@ -82,14 +83,43 @@ def sharpened(
             yield better, False
         else:
             closest[place] = better
-            if place[1] < 0 and better is not entrant:  # what is best for a few samples may be in the way of many
-                others.append(entrant)
-    ones = [*closest.values(), *others]
-    ladder = raced(claim, ones, lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4))
+    ladder = raced(
+        claim, [*closest.values()], lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4)
+    )
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:
         yield ladder.broken, True
+        return
+    before = work.operations()
+    yield from ((seen, True) for seen in _led_away(claim, found, seed, lambda: stop() or budget.took(before, GOING_ON)))
+
+
+def _led_away(claim: Claim, found: Hunt, seed: int, spent: Callable[[], bool]) -> Iterator[Seen]:
+    """A break that a run leads to which begins where the mean is least, as functions pull to different places."""
+    ones = list[Entrant]()
+    for one in led_away(claim, seed):
+        if spent():
+            break
+        before = work.operations()
+        seen = measured(claim, one, found)
+        if seen is None:
+            continue
+        if seen.measured.broken:
+            yield seen
+            return
+        ones.append(Entrant(seen.score, one, False, work.operations() - before))
+    for entrant in [] if spent() else [*ones]:
+        better = polished(claim, entrant)
+        if isinstance(better, Seen):
+            yield better
+            return
+        if better is not entrant:  # what is best for a few samples may be in the way of many
+            ones.append(better)
+    ladder = raced(claim, ones, spent, lambda one: fits_moments(claim, one, 4), lambda: spent)
+    found.reached.join(claim, ladder.reached)
+    if ladder.broken is not None:
+        yield ladder.broken
 
 
 def _shortened(claim: Claim, one: Drawn) -> Drawn:
