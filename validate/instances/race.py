@@ -124,7 +124,7 @@ def raced(
     ones: Sequence[Entrant],
     spent: Callable[[], bool],
     fits: Callable[[Drawn], bool],
-    goes_on: Callable[[], Callable[[], bool]] | None = None,
+    goes_on: bool = False,
 ) -> Ladder:
     """The first break that an integer leads to.
 
@@ -133,8 +133,8 @@ def raced(
         ones: the instances.
         spent: whether the budget is.
         fits: whether moments of an instance take little work.
-        goes_on: called when all have left the race; whether the budget of what follows is spent. Those that came nearer
-            have their numbers moved then, and go on along other integers; None where they do not.
+        goes_on: whether those that came nearer have their numbers moved when all have left the race, and go on along
+            other integers.
     """
     found, order, known, left = Ladder(), count(), set[Place](), list[_Runner]()
     waiting: list[tuple[float, int, _Runner]] = []
@@ -153,11 +153,7 @@ def raced(
             enters(runner, runner.work)
         elif _comes_nearer(runner):
             left.append(runner)
-    if goes_on is None:
-        return found
-    waiting.clear()
-    spent = goes_on()
-    for runner in left:
+    for runner in left if goes_on and not spent() else ():
         enters(runner, runner.cost / runner.ratio)
     while waiting and not spent():
         runner = heappop(waiting)[2]

@@ -116,8 +116,9 @@ def _led_away(claim: Claim, found: Hunt, seed: int, spent: Callable[[], bool]) -
             return
         if better is not entrant:  # what is best for a few samples may be in the way of many
             ones.append(better)
-    ladder = raced(claim, ones, spent, lambda one: fits_moments(claim, one, 4), lambda: spent)
+    ladder = raced(claim, ones, spent, lambda one: fits_moments(claim, one, 4), goes_on=True)
     found.reached.join(claim, ladder.reached)
+    found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:
         yield ladder.broken
 
