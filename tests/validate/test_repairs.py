@@ -158,6 +158,8 @@ def test_what_a_longer_hunt_breaks_is_no_repair() -> None:
 
 
 def test_a_longer_hunt_that_the_time_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "LONGER", 3600)  # which the evaluations end, on a slow machine too
+    monkeypatch.setitem(search.EVALUATIONS, False, 2000)
     one = search._Search(alone(ORDER), SECONDS, lambda _: None)
     true = Candidate(alone(replace(ORDER, statement="sum_n(b_n) <= 2*N*max_n(b_n)")), ())
     assert not one._longer(true).ended

@@ -93,7 +93,8 @@ def test_means_over_clients(statement: str, rest: dict[str, object], expected: b
         ("(t - 1)*norm2(a) >= 0", ("t >= 1",), True),
         ("norm2(a)/(t - 1) >= 0", ("t >= 1",), False),  # at t = 1 it says nothing
         ("norm2(a)/(t - t) >= 0", (), False),
-        ("norm(a + b) <= norm(a) + norm(b)", (), False),  # true, and not read
+        ("norm(a + b) <= norm(a) + norm(b)", (), True),
+        ("norm(a + b) <= norm(a) + 9/10*norm(b)", (), False),
     ],
 )
 def test_vectors(statement: str, assuming: tuple[str, ...], expected: bool) -> None:
