@@ -7,9 +7,9 @@ short products that lie, at every setting, between what it can be at least and a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,38 @@ def find(
     """
     search = _Search(problem, judge, divides, work)
     return search.run()
+
+
+Thing = TypeVar("Thing")
+
+
+def needless(things: Sequence[Thing], enough: Callable[[Collection[Thing]], bool]) -> list[Thing]:
+    """Those of some things that are left out in turn where what stays is enough: many at once where that will do.
+
+    Args:
+        things: first those that are to be left out first.
+        enough: whether what stays is, without some of them; if it is, then also without fewer.
+
+    Example:
+        >>> needless("abcdefgh", lambda gone: not {"c", "h"} <= {*gone} and "e" not in gone)
+        ['a', 'b', 'c', 'd', 'f', 'g']
+    """
+    gone: list[Thing] = []
+
+    def leave_out(some: Sequence[Thing], one_stays: bool) -> bool:
+        """Whether all of them are left out."""
+        if not one_stays and enough([*gone, *some]):
+            gone.extend(some)
+            return True
+        if len(some) == 1:
+            return False
+        half = len(some) // 2
+        first = leave_out(some[:half], False)
+        return leave_out(some[half:], first) and first
+
+    if things:
+        leave_out(things, False)
+    return gone
 
 
 class _Search(ShortProducts):
@@ -166,15 +198,14 @@ class _Search(ShortProducts):
             for i in range(len(some)):
                 size = max(found.matrices[b][i, i] for found in first) if first else 0.0
                 things.append((float(min(size, 1.0)) * 1e-3, b, i))
-        for _, b, i in sorted(things):
+
+        def left(gone: Collection[tuple[int, int]]) -> tuple[list[bool], list[list[bool]]]:
             mine, others = list(use), [list(r) for r in rows]
-            if b < 0:
-                mine[i] = False
-            else:
-                others[b][i] = False
-            if self._all(mine, others):
-                use, rows = mine, others
-        return use, rows
+            for b, i in gone:
+                (mine if b < 0 else others[b])[i] = False
+            return mine, others
+
+        return left(needless([(b, i) for _, b, i in sorted(things)], lambda gone: self._all(*left(gone))))
 
     def _all(
         self, use: Sequence[bool], rows: Sequence[Sequence[bool]], fixed: Sequence[Mapping[int, float]] | None = None
