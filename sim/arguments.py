@@ -69,6 +69,8 @@ def rational_array(name: str, values: Any, domain: str = "the rational numbers")
         ValueError: when an entry is not a finite number, or the nesting is ragged.
     """
     source = _entries(name, values)
+    if set(map(type, source.reshape(-1).tolist())) == {Fraction}:
+        return source.copy()
     result = np.empty(source.shape, dtype=object)
     result_flat = result.reshape(-1)
     for position, entry in enumerate(source.reshape(-1).tolist()):
@@ -109,7 +111,8 @@ def _entries(name: str, values: Any) -> Array:
     except ValueError:
         raise ValueError(ragged) from None
     # numpy keeps the rows of a ragged nesting as objects
-    if any(isinstance(entry, (list, tuple, np.ndarray)) for entry in entries.reshape(-1)):
+    kinds = set(map(type, entries.reshape(-1).tolist()))
+    if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
         raise ValueError(ragged)
     return entries
 

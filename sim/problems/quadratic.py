@@ -91,6 +91,40 @@ class Quadratic:
         """Whether the entries are fractions."""
         return bool(self.hessian.dtype == object)
 
+    # what is the same
+
+    @cached_property
+    def different_samples(self) -> Array:
+        """(m, 2), client and sample of the first of each function f_{n,i}, copies of which are left out.
+
+        Those are copies whose numbers are the same objects, or the same floats; few functions are not compared.
+        """
+        first = np.unique(self._kinds[self._own], return_index=True)[1]
+        return np.argwhere(self._own)[np.sort(first)]
+
+    @cached_property
+    def different_clients(self) -> tuple[Array, Array]:
+        """(m,), the first of each kind of clients, whose samples are copies; (m,), how many are of that kind."""
+        _, first, counts = np.unique(self._client_kinds, return_index=True, return_counts=True)
+        return first, counts
+
+    @cached_property
+    def _kinds(self) -> Array:
+        """(N, n), a number of each sample, the same for copies; of padding anything."""
+        shape = self.clients, self.samples
+        size = self.clients * self.samples
+        if size < MANY:
+            return np.arange(size).reshape(shape)
+        rows = [values.reshape(size, -1) for values in (self.hessian, self.linear, self.offset)]
+        entries = np.hstack([np.frombuffer(row.tobytes(), dtype=np.int64).reshape(size, -1) for row in rows])
+        return _classes(entries).reshape(shape)
+
+    @cached_property
+    def _client_kinds(self) -> Array:
+        """(N,), a number of each client, the same for those whose samples are copies of each other's, in order."""
+        own = np.where(self._own, self._kinds, -1)
+        return np.arange(self.clients) if self.clients * self.samples < MANY else _classes(own)
+
     # averages
 
     @cached_property
@@ -317,9 +351,11 @@ class Quadratic:
         return minimise(self.mean_hessian, self.mean_linear)
 
     def _sample_mean(self, values: Array) -> Array:
+        first, _ = self.different_clients
         # padding is zero, so the sum over all rows is the sum over the client's own
-        total: Array = values.sum(axis=1)
-        return total / self._divisors.reshape((-1,) + (1,) * (total.ndim - 1))
+        total: Array = values[first].sum(axis=1)
+        means: Array = total / self._divisors[first].reshape((-1,) + (1,) * (total.ndim - 1))
+        return means[self._client_kinds]
 
     @cached_property
     def _divisors(self) -> Array:
@@ -341,6 +377,19 @@ class Quadratic:
         deviation = self.linear - self.client_linear[:, None]
         deviation[~self._own] = 0 * deviation[0, 0, 0]
         return deviation
+
+
+MANY = 64
+"""Samples of all clients from which on copies are looked for."""
+
+
+def _classes(rows: Array) -> Array:
+    """(m,) int from 0 on, the same for equal rows of integers, (m, w), and for no others."""
+    # modulo 2^64; rows that differ have the same key by chance only
+    keys = rows @ np.random.default_rng(0).integers(-(2**62), 2**62, rows.shape[1])
+    _, first, found = np.unique(keys, return_index=True, return_inverse=True)
+    same = np.array_equal(rows, rows[first[found]])
+    return found if same else np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _frozen(values: Array) -> Array:
@@ -384,7 +433,7 @@ def _check_shapes(fields: dict[str, Array]) -> None:
 
 def _symmetric(hessian: Array) -> Array:
     transposed = np.swapaxes(hessian, -1, -2)
-    if hessian.dtype == object and not np.any(hessian != transposed):  # nothing to be rounded off
+    if hessian.dtype == object and (hessian.shape[-1] == 1 or not np.any(hessian != transposed)):  # as it is
         return hessian
     gap = np.max(np.abs(hessian - transposed))
     if gap > (0 if hessian.dtype == object else 1e-12 * np.max(np.abs(hessian))):

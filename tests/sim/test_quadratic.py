@@ -191,3 +191,35 @@ def test_bad_arrays_are_refused(change, message):
 def test_bad_points_are_refused(use, message):
     with pytest.raises(ValueError, match=message):
         use(ragged()[0])
+
+
+@given(st.data())
+def test_copies_are_told_by_what_their_numbers_are(data: st.DataObject) -> None:
+    """100 functions and more, copies of a few: means and constants are those of all of them."""
+    d, clients, samples = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 20)), 100
+    kinds = data.draw(st.lists(st.lists(small, min_size=d * 2, max_size=d * 2), min_size=1, max_size=4))
+    exact = data.draw(st.booleans())
+    of = np.array([[data.draw(st.integers(0, len(kinds) - 1)) for _ in range(4)] * (samples // 4)] * clients)
+    of[-1] = of[0, 0]
+    counts = np.array([data.draw(st.integers(1, samples)) for _ in range(clients)])
+    hessian, linear, offset = np.zeros((clients, samples, d, d), object), np.zeros((clients, samples, d), object), None
+    hessian[:], linear[:], offset = Fraction(0), Fraction(0), np.full((clients, samples), Fraction(0), dtype=object)
+    for n in range(clients):
+        for i in range(counts[n]):
+            kind = kinds[of[n, i]]
+            hessian[n, i, range(d), range(d)], linear[n, i] = kind[:d], kind[d:]
+    arrays = [hessian, linear, offset] if exact else [a.astype(float) for a in (hessian, linear, offset)]
+    problem = Quadratic(*arrays, counts)
+    own = [(n, i) for n in range(clients) for i in range(counts[n])]
+    different = [tuple(one) for one in problem.different_samples.tolist()]
+    assert set(different) <= set(own)
+    numbers = {(*problem.hessian[one].ravel(), *problem.linear[one]) for one in own}
+    assert {(*problem.hessian[one].ravel(), *problem.linear[one]) for one in different} == numbers
+    assert len(different) <= len(kinds) or len(own) < 64
+    first, count = problem.different_clients
+    assert sum(count) == clients
+    for n in range(clients):
+        mean = sum(problem.hessian[n, i] for i in range(counts[n])) / int(counts[n])
+        assert np.all(problem.client_hessian[n] == mean) if exact else np.allclose(problem.client_hessian[n], mean)
+    total = sum(int(c) * problem.client_linear[n] for n, c in zip(first, count, strict=True)) / clients
+    assert np.all(total == problem.mean_linear) if exact else np.allclose(total, problem.mean_linear)

@@ -154,3 +154,30 @@ def test_a_small_eigenvalue_is_not_0(part: Fraction) -> None:
     assert connected(network, part)
     assert not connected(network, Fraction(0))
     assert not connected(network, part / 2)
+
+
+def test_of_copies_is_true_what_is_true_of_what_they_copy() -> None:
+    """Each client 40 times, with each sample 5 times: the same constants, of clients in any order."""
+    for small in (
+        TWO,
+        problem([["2", "2"], ["2", "2"]], [["1", "3"], ["0", "0"]]),
+        problem([["0", "0"]], [["3", "-4"]]),
+    ):
+        clients, samples = np.arange(small.clients).repeat(40), np.arange(small.samples).repeat(5)
+        arrays = [a[clients][:, samples] for a in (small.hessian, small.linear, small.offset)]
+        large = Quadratic(*arrays, np.full(len(clients), len(samples)))
+        assert len(large.different_samples) == small.clients * small.samples
+        assert len(large.different_clients[0]) == small.clients
+        for text in OF_QUADRATICS:
+            predicate = assumed(text)
+            assert best(predicate, large) == best(predicate, small), text
+            constants = [F(3, 2)] * len(predicate.constants)
+            assert true(predicate, large, constants) == true(predicate, small, constants), text
+
+
+OF_QUADRATICS = (
+    "smooth(f, L)", "smooth(f_n, L)", "smooth(f_ni, L)", "strongly_convex(f_n, mu)", "strongly_convex(f_ni, mu)",
+    "convex(f_n)", "convex(f_ni)", "pl(f_n, mu)", "bounded_below(f_ni)", "bounded_variance(sigma2)", "dissimilar(zeta)",
+    "dissimilar(G, B)", "lipschitz(f_n, G)", "bounded_gradients(f_ni, G)", "same_minimiser(f_n)", "stable(f_n, eta, R)",
+    "stable(f_ni, eta, R)",
+)  # fmt: skip

@@ -19,15 +19,15 @@ from validate.satisfied.rules import ROUNDING, Numbers, Rules
 
 
 def _functions(name: str, problem: Quadratic) -> Iterator[tuple[Any, Any]]:
-    """Hessian and linear term of each function that a name stands for."""
+    """Hessian and linear term of each function that a name stands for, without copies of others."""
     if name == "f":
         yield problem.mean_hessian, problem.mean_linear
     elif name == "f_n":
-        yield from zip(problem.client_hessian, problem.client_linear, strict=True)
+        for n in problem.different_clients[0]:
+            yield problem.client_hessian[n], problem.client_linear[n]
     else:
-        for n in range(problem.clients):
-            for i in range(problem.counts[n]):
-                yield problem.hessian[n, i], problem.linear[n, i]
+        for n, i in problem.different_samples:
+            yield problem.hessian[n, i], problem.linear[n, i]
 
 
 def _psd(matrix: Any) -> bool:
@@ -45,7 +45,10 @@ def _psd_with(value: Any, sign: int, matrix: Any) -> bool:
     """Whether value*I + sign*matrix is positive semidefinite."""
     if matrix.dtype == object and matrix.shape == (1, 1):
         return bool(Fraction(value) + sign * matrix[0, 0] >= 0)
-    return _psd(_scaled_identity(value, matrix) + sign * matrix)
+    shifted = np.array(matrix if sign > 0 else -matrix)
+    diagonal = np.arange(len(matrix))
+    shifted[diagonal, diagonal] += Fraction(value) if matrix.dtype == object else float(value)
+    return _psd(shifted)
 
 
 def _scaled_identity(value: Any, matrix: Any) -> Any:
@@ -117,12 +120,14 @@ def _exactly(maps: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 def _is_stable(predicate: p.Stable, problem: Quadratic, constants: Numbers) -> bool:
     step, radius = constants
-    functions = list(_functions(predicate.function, problem))
-    counts = problem.counts if predicate.function == "f_ni" else [1] * len(functions)
-    one, at = _scaled_identity(Fraction(1), problem.hessian), 0
-    for count in counts:
-        maps = [(one - step * h, step * b) for h, b in functions[at : at + int(count)]]
-        at += int(count)
+    one, of_samples = _scaled_identity(Fraction(1), problem.hessian), predicate.function == "f_ni"
+    every = [list(_functions(predicate.function, problem))] if predicate.function == "f" else []
+    for n in problem.different_clients[0] if predicate.function != "f" else ():
+        own = problem.counts[n]
+        samples = list(zip(problem.hessian[n, :own], problem.linear[n, :own], strict=True))
+        every.append(samples if of_samples else [(problem.client_hessian[n], problem.client_linear[n])])
+    for functions in every:
+        maps = [(one - step * h, step * b) for h, b in functions]
         if not squares_at_most(_exactly(maps), Fraction(radius) ** 2, Fraction(radius)):
             return False
     return True
@@ -195,7 +200,7 @@ def _best_bounded_variance(predicate: p.BoundedVariance, problem: Quadratic) -> 
 def _variance(problem: Quadratic) -> Any:
     """The largest variance of a client's sampled gradient; None where it is not bounded."""
     worst: Any = 0
-    for n in range(problem.clients):
+    for n in problem.different_clients[0]:
         own = problem.counts[n]
         if np.any(problem.hessian[n, :own] != problem.hessian[n, 0]):
             return None
@@ -235,9 +240,10 @@ def _dissimilarity(problem: Quadratic, G: Any, B: Any) -> Any:
         H, b, Hn, bn = (x.astype(float) for x in (H, b, Hn, bn))
     N, d = problem.clients, problem.dim
     matrix = np.empty((d + 1, d + 1), dtype=H.dtype)
-    matrix[:d, :d] = B * B * (H @ H) - sum(h @ h for h in Hn) / N
-    matrix[:d, d] = matrix[d, :d] = -(B * B * (H @ b) - sum(h @ v for h, v in zip(Hn, bn, strict=True)) / N)
-    matrix[d, d] = G * G + B * B * (b @ b) - sum(v @ v for v in bn) / N
+    each = [(int(count), Hn[n], bn[n]) for n, count in zip(*problem.different_clients, strict=True)]
+    matrix[:d, :d] = B * B * (H @ H) - sum(count * (h @ h) for count, h, _ in each) / N
+    matrix[:d, d] = matrix[d, :d] = -(B * B * (H @ b) - sum(count * (h @ v) for count, h, v in each) / N)
+    matrix[d, d] = G * G + B * B * (b @ b) - sum(count * (v @ v) for count, _, v in each) / N
     return matrix
 
 
