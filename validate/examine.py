@@ -102,7 +102,7 @@ def examine(
     proved = _is_proved(evidence)
     found = _tried_first(claim, (OF_PROVED if proved else FIRST)[quick], quick, seed, tell, stop, stands)
     broken = found.broken is not None and stands(found.broken)
-    if not (found.seen or broken):
+    if not (found.seen or broken or proved):  # of what is proved an instance was met
         stop()
         excluded = denied(claim)
         if excluded:
