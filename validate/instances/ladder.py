@@ -14,11 +14,12 @@ from itertools import chain, combinations
 from math import ceil
 
 from theory.claim import Claim
+from theory.formula import Name
 from theory.program import LINEAR_GIVEN_DRAWS
 from validate.expected import Line
 from validate.instances.affordable import MANY
 from validate.instances.by_moments import MOST_TAPPED, by_moments, lines_in_floats
-from validate.instances.candidates import Candidate, candidate_of, realised, size, smaller
+from validate.instances.candidates import Candidate, candidate_of, realised, setting_of, size, smaller, worth
 from validate.instances.longer import (
     MOST_SUMMED,
     ROUNDS,
@@ -383,10 +384,25 @@ def moved(claim: Claim, base: Candidate, name: str) -> Iterator[Candidate]:
     if name in roles.counts | roles.steps or (domain is not None and domain.integer):
         tried = [2 * value, 4 * value]
     else:
-        end = None if domain is None or domain.upper is None else Fraction(domain.upper)
-        tried = [value * factor for factor in FACTORS] + ([] if end is None else [(value + 9 * end) / 10])
+        ends = _strict_ends(claim, base, name)
+        if domain is not None and domain.upper is not None:
+            ends.append(Fraction(domain.upper))
+        tried = [value * factor for factor in FACTORS] + [
+            (value + 9 * end) / 10 for end in dict.fromkeys(ends) if end != value
+        ]
     for new in tried:
         yield replace(base, values={**base.values, name: new})
+
+
+def _strict_ends(claim: Claim, base: Candidate, name: str) -> list[Fraction]:
+    """What relations want a number to be larger or smaller than, and not as large as: beta < 1."""
+    strict = [(r, r.sides.index(side)) for r in claim.relations for side in r.sides if side == Name(name)]
+    strict = [(relation, at) for relation, at in strict if relation.relation in ("<", ">")]
+    world = setting_of(claim, base, dict(base.values)) if strict else None
+    if world is None:
+        return []
+    ends = (worth(relation.sides[1 - at], world, claim) for relation, at in strict)
+    return [end for end in ends if isinstance(end, Fraction)]
 
 
 def _next(last: int, ratios: list[tuple[int, float]], most: int) -> int:

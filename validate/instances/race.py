@@ -32,7 +32,7 @@ LEAST_GROWTH = 0.05
 """Exponent of left over right in the integer below which nobody waits for a break."""
 LONG_WAY = 16
 """Times the work of the last value that a break has to be away for other numbers to be moved first."""
-TURNS, NEARER = 2, 1.5
+TURNS, NEARER = 2, 1.2
 """How often another integer goes on; how many times as near an instance has to be for it."""
 COPIED = (CLIENTS, SAMPLES, COORDINATES)
 OF_EACH = {CLIENTS: "visit", SAMPLES: "pass"}
@@ -124,7 +124,7 @@ def raced(
     ones: Sequence[Entrant],
     spent: Callable[[], bool],
     fits: Callable[[Drawn], bool],
-    goes_on: bool = False,
+    going_on: Callable[[], bool] | None = None,
 ) -> Ladder:
     """The first break that an integer leads to.
 
@@ -133,8 +133,8 @@ def raced(
         ones: the instances.
         spent: whether the budget is.
         fits: whether moments of an instance take little work.
-        goes_on: whether those that came nearer have their numbers moved when all have left the race, and go on along
-            other integers.
+        going_on: whether the budget is spent of those that came nearer: these have their numbers moved when all have
+            left the race, and go on along other integers. Without it none does.
     """
     found, order, known, left = Ladder(), count(), set[Place](), list[_Runner]()
     waiting: list[tuple[float, int, _Runner]] = []
@@ -153,15 +153,17 @@ def raced(
             enters(runner, runner.work)
         elif _comes_nearer(runner):
             left.append(runner)
-    for runner in left if goes_on and not spent() else ():
+    if going_on is None or spent():
+        return found
+    for runner in left:
         enters(runner, runner.cost / runner.ratio)
-    while waiting and not spent():
+    while waiting and not going_on():
         runner = heappop(waiting)[2]
-        if _in_race(runner) and _a_step(claim, runner, found, spent, fits):
+        if _in_race(runner) and _a_step(claim, runner, found, going_on, fits):
             return found
         if not _in_race(runner) and _comes_nearer(runner) and runner.polished < runner.last:
             before = runner.ratio
-            if _polished(claim, runner, found, spent, fits):
+            if _polished(claim, runner, found, going_on, fits):
                 return found
             if runner.ratio > TIGHTER * before:
                 runner.exponent, runner.steady = 1.0, False

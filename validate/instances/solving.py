@@ -43,6 +43,8 @@ LEADING, FINE = 1 / 4, 1000
 """How often one client's number is as large as an equation of all allows; the parts of their sum that it may be."""
 SOLVED_FOR_EACH, AT_THE_END = 1 / 2, 1 / 2
 """How often numbers of each client are solved for where a relation bounds each; how often they are at that end then."""
+BESIDE = (F(99, 100), F(9, 10), F(101, 100), F(11, 10))
+"""Of a value at which a relation turns that is none itself, where it was to be taken: beta < 1."""
 PARTS = (F(1, 2), F(1, 10), F(9, 10))
 """Of the way from one end of a number's relations to the next."""
 SMALL = F(1, 10**6)
@@ -360,7 +362,8 @@ class Search(Solver):
         elif ends:
             share = self._share()
             rng.shuffle(ends)
-            tried = [share * e for e in ends] + ends + [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
+            tried = [share * e for e in ends] + (self._beside(name, ends) if share == 1 else ends)
+            tried += [s * e for e in ends for s in (F(1, 2), F(2), F(1, 10), F(10))]
         tried += candidates
         inside = [] if domain.integer else self._inside(name, ends)
         for value in [*at_end, *tried, *inside]:
@@ -371,6 +374,12 @@ class Search(Solver):
                 return True
         self.values.pop(name, None)
         return False
+
+    def _beside(self, name: str, ends: Sequence[Fraction]) -> list[Fraction]:
+        """Values close to those at which relations turn."""
+        near = list(BESIDE)
+        random.Random(f"{name} beside {ends}: {self.values}").shuffle(near)  # so that all else is drawn as without
+        return [part * e for e in ends for part in near]
 
     def _inside(self, name: str, ends: Sequence[Fraction]) -> list[Fraction]:
         """Values between the ends of relations and of the domain, where nothing else is left: such as 9/10 < a < 1."""

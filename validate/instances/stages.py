@@ -33,7 +33,7 @@ from validate.instances.uneven import uneven
 from validate.play import Play
 
 GOING_ON = 1.2
-"""Shares of the budget for runs that begin where the mean is least."""
+"""Shares of the budget for runs that begin where the mean is least; and for a race that goes on."""
 KEPT = 12
 """The tightest instances, which are made longer."""
 
@@ -83,9 +83,15 @@ def sharpened(
             yield better, False
         else:
             closest[place] = better
+    goes_on = _GoesOn(stop, budget)
     ladder = raced(
-        claim, [*closest.values()], lambda: stop() or budget.spent(7.2), lambda one: fits_moments(claim, one, 4)
+        claim,
+        [*closest.values()],
+        lambda: stop() or budget.spent(7.2),
+        lambda one: fits_moments(claim, one, 4),
+        goes_on.spent,
     )
+    goes_on.leave_out()
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:
@@ -93,6 +99,30 @@ def sharpened(
         return
     before = work.operations()
     yield from ((seen, True) for seen in _led_away(claim, found, seed, lambda: stop() or budget.took(before, GOING_ON)))
+
+
+class _GoesOn:
+    """What a race may take that goes on when all have left it; that is not of the budget.
+
+    Args:
+        stop: asked first.
+        budget: of which it may take a share.
+    """
+
+    def __init__(self, stop: Callable[[], bool], budget: Budget) -> None:
+        self.stop, self.budget = stop, budget
+        self.start: int | None = None
+
+    def spent(self) -> bool:
+        """Whether it is spent, since that was first asked."""
+        if self.start is None:
+            self.start = work.operations()
+        return self.stop() or self.budget.took(self.start, GOING_ON)
+
+    def leave_out(self) -> None:
+        """The budget is what it would be without it."""
+        if self.start is not None:
+            self.budget.leave_out(self.start)
 
 
 def _led_away(claim: Claim, found: Hunt, seed: int, spent: Callable[[], bool]) -> Iterator[Seen]:
@@ -116,7 +146,7 @@ def _led_away(claim: Claim, found: Hunt, seed: int, spent: Callable[[], bool]) -
             return
         if better is not entrant:  # what is best for a few samples may be in the way of many
             ones.append(better)
-    ladder = raced(claim, ones, spent, lambda one: fits_moments(claim, one, 4), goes_on=True)
+    ladder = raced(claim, ones, spent, lambda one: fits_moments(claim, one, 4), spent)
     found.reached.join(claim, ladder.reached)
     found.suspect = found.suspect or ladder.suspect
     if ladder.broken is not None:
