@@ -19,6 +19,8 @@ SIZE = 256
 """Instances."""
 GENERATION = 500
 """Of `theory.program.work`: what a generation takes beside the operations of its tapes."""
+DULL = 3
+"""Generations of a population of which no instance has a score, as nothing changes a side."""
 FEW = 8
 """Instances one of which shows that it does not matter where the minimiser is."""
 SCATTERED, WIDE = 6, 2
@@ -35,6 +37,8 @@ ROUNDED, PRECISE, DOUBTFUL = 1e-8, 1e-12, -0.2
 LEAST, NARROW, SILENT = 1e-6, 0.01, -10.0
 """A gap that is as small says nothing of how far a break is, nor one that is narrow with no break near; the score of
 what says nothing."""
+FAR_OFF = 1e-3
+"""Part of its sides by which a relation is missed where a small step led to what the claim does not speak of."""
 FAR = 14
 """Powers of ten up to which all lengths are taken in other units: a square too many shows in some only."""
 SIMPLE = (0.0, 0.0, 1.0, 1.0, -1.0, 0.5, 0.1, 0.01)
@@ -98,8 +102,10 @@ class Population:
         return float(self.scores.max())
 
     def climb(self, steps: int) -> None:
-        """So many generations; fewer where the claim is broken."""
-        for _ in range(steps):
+        """So many generations; fewer where the claim is broken, or the first say nothing."""
+        for step in range(steps):
+            if self.best == NONE and step >= DULL:
+                return
             self._compete(self._children())
             if (self.scores > 0).sum() > 8:
                 return
@@ -280,7 +286,8 @@ class Population:
         most = np.where(np.isnan(gaps), NONE, gaps).max(axis=0)
         score = most.copy()
         told = most > NONE
-        nearer = told if beside is None else told & ((most > BROKEN) | (most / STEEPEST >= beside))
+        nearest = np.where(np.isnan(gaps), NONE, np.where(np.abs(gaps) < LEAST, SILENT, gaps / STEEPEST)).max(axis=0)
+        nearer = told if beside is None else told & ((most > BROKEN) | (nearest >= beside))
         which = np.flatnonzero(nearer)
         free = sum(map(len, self.groups))
         many = int(told.sum()) + int(np.isnan(everything[0]).sum())
@@ -367,6 +374,9 @@ class Population:
         self.tried += everything.shape[1]
         gaps = self.traced.gaps(everything)
         broken = np.flatnonzero((gaps > BROKEN).any(axis=0))
+        missed = self.traced.misses(everything[:, broken], FAR_OFF) if len(broken) else np.zeros(0, bool)
+        gaps[:, broken[missed]] = np.nan
+        broken = broken[~missed]
         if len(broken):
             gaps[:, broken] = np.where(self.traced.sure(everything[:, broken], ROUNDED), gaps[:, broken], np.nan)
         return gaps

@@ -106,6 +106,13 @@ class Traced:
             fits &= np.where(self._strict, low < high - slack, low <= high + slack).all(axis=0)
         return everything, fits
 
+    def misses(self, everything: Array, part: float) -> Array:
+        """Which instances, with their constants, miss a relation by more than a part of its sides, (B,)."""
+        sides = self.relations.run(everything)
+        low, high = sides[0::2], sides[1::2]
+        with np.errstate(all="ignore"):
+            return np.asarray((low - high > part * (np.abs(low) + np.abs(high))).any(axis=0))
+
     @cached_property
     def _places(self) -> dict[Bound, int]:
         return {one: place for place, one in self.layout.values.items()}
