@@ -106,6 +106,7 @@ def check_all(
     seed: int = 0,
     progress: Progress | None = None,
     processes: int | None = 1,
+    finished: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
     """The verdicts on claims, with all their evidence; certificates and verdicts.json are written to `out`.
 
@@ -119,6 +120,7 @@ def check_all(
         processes: claims are shared out over at most as many, those that take longest first; None for one a core, fewer
             where that would not be sooner. A program that asks for more than one must be importable, as
             `multiprocessing` wants it. The verdicts do not depend on it.
+        finished: called with each verdict as soon as it is there.
 
     Returns:
         The verdicts, a paper's together, in the order of the targets.
@@ -135,17 +137,18 @@ def check_all(
     ordered = sorted(claims, key=lambda claim: -effort[claim.id])
     if processes is None and sum(effort.values()) - max(effort.values()) < WORTH_A_PROCESS:
         processes = 1
-    told, finished, verdicts = listener(progress), count(1), dict[str, str]()
+    told, number, verdicts = listener(progress), count(1), dict[str, str]()
 
     def hear(message: Any) -> None:
         if not isinstance(message, str):
             verdicts[message[0]["id"]] = message[0]["verdict"]
         told(message)
 
-    def done(at: int) -> None:
+    def done(at: int, result: Result) -> None:
+        finished(result)
         if len(claims) > 1:
             id = ordered[at].id
-            hear(f"{id}: {verdicts.get(id, 'finished')}, {next(finished)} of {len(claims)} claims")
+            hear(f"{id}: {verdicts.get(id, 'finished')}, {next(number)} of {len(claims)} claims")
 
     def lost(at: int, how: str) -> Result:
         return without_process(ordered[at].id, quick, Path(out), how, hear)

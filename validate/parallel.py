@@ -47,7 +47,7 @@ def over_processes(
     tasks: Sequence[tuple[Any, ...]],
     *,
     processes: int | None = None,
-    done: Callable[[int], None] | None = None,
+    done: Callable[[int, Any], None] | None = None,
     heard: Callable[[Any], None] | None = None,
     lost: Callable[[int, str], Any] | None = None,
 ) -> list[Any]:
@@ -61,7 +61,7 @@ def over_processes(
         tasks: their arguments.
         processes: at most as many, >= 1; None for one a core, or in a task of another call as many as that call leaves
             idle, and one. With one, everything happens in this process.
-        done: called with the index of each task that is finished.
+        done: called with the index of each task that is finished, and its result.
         heard: called, in this process, with what the tasks `tell`, in each task's order.
         lost: called with the index of a task whose process ended over it, killed or crashed, and with how; it gives the
             task's result. Without it such a task has failed.
@@ -100,7 +100,7 @@ def over_processes(
             elif kind == DONE:
                 results[at] = what
                 if done:
-                    done(at)
+                    done(at, what)
             elif kind in (FAILED, ENDED):
                 failed = failed or (what if kind == FAILED else ChildProcessError(f"a process {what}"))
             if kind in LAST:
@@ -215,7 +215,7 @@ def _portable(error: Exception) -> Exception:
 def _here(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
-    done: Callable[[int], None] | None,
+    done: Callable[[int, Any], None] | None,
     heard: Callable[[Any], None] | None,
 ) -> list[Any]:
     """The tasks one after the other in this process; without a listener, that of the task that they are part of."""
@@ -227,7 +227,7 @@ def _here(
         for at, task in enumerate(tasks):
             results.append(function(*task))
             if done:
-                done(at)
+                done(at, results[-1])
         return results
     finally:
         _heard = before

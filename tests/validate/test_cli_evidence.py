@@ -36,6 +36,7 @@ def test_check_prints_the_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def check_all(targets: list[str], **options: Any) -> list[verdict.Result]:
         options.pop("progress")("at work")
+        options.pop("finished")
         asked.update(options, targets=targets)
         return fake_results()
 
@@ -78,6 +79,21 @@ def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
     result = call("check", EQ7)
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize("ids", [[], [EQ8], [EQ8, EQ7]])
+def test_an_interruption_leaves_what_was_checked(ids: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the claims, as a whole document."""
+
+    def check_all(targets: list[str], *, finished: Any, **options: Any) -> list[verdict.Result]:
+        for id in ids:
+            finished(verdict.decide(id, [verdict.Evidence("exact", "holds", "not broken")]))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("validate.checking"), "check_all", check_all)
+    result = call("check", EQ7, EQ8, "--json")
+    assert (result.exit_code, result.stderr) == (130, "interrupted\n")
+    assert [one["id"] for one in json.loads(result.stdout)] == [id for id in (EQ7, EQ8) if id in ids]
 
 
 def test_report_and_reproduce_pass_their_options_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,10 +166,10 @@ def test_what_cannot_be_sent_is_an_error(kind: str, error: str) -> None:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_results_are_in_order(processes: int) -> None:
-    said: list[int] = []
-    found = over_processes(math.sqrt, [(float(i * i),) for i in range(6)], processes=processes, done=said.append)
-    assert found == [0, 1, 2, 3, 4, 5]
-    assert sorted(said) == list(range(6))
+    said: dict[int, float] = {}
+    tasks = [(float(i * i),) for i in range(6)]
+    assert over_processes(math.sqrt, tasks, processes=processes, done=said.__setitem__) == [0, 1, 2, 3, 4, 5]
+    assert said == {i: i for i in range(6)}
 
 
 @pytest.mark.parametrize("processes", [1, 2])

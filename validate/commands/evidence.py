@@ -60,8 +60,9 @@ def check(
     runner has it. Verdicts and certificates are kept in the folder --out, where `claims` and `verify` find them, each
     as soon as it is there. A quick check replaces neither those of a full one. Several claims are shared out over
     processes, on which the verdicts do not depend. Where the derivation that is written at a claim is refused, a line
-    says where and why; the verdict, and the status, are then what the rest of the check makes of it. With --repair,
-    what is refuted is said to be a misprint, a lost constant, a lost hypothesis, or false, as `fedproof repair` does.
+    says where and why; the verdict, and the status, are then what the rest of the check makes of it. An interrupt ends
+    it, with the status 130; --json prints what was checked until then. With --repair, what is refuted is said to be a
+    misprint, a lost constant, a lost hypothesis, or false, as `fedproof repair` does.
 
     Example: fedproof check textbook --quick
     """
@@ -73,7 +74,16 @@ def check(
     missing.tell()
     for line in (line for claim in resolve(chosen) for line in messages.doubtful(claim)):
         typer.echo(f"warning: {line}", err=True)
-    results = check_all(chosen, quick=quick, out=out, seed=seed, progress=progress, processes=jobs)
+    finished: dict[str, Result] = {}
+    try:
+        results = check_all(
+            chosen, quick=quick, out=out, seed=seed, progress=progress, processes=jobs,
+            finished=lambda result: finished.update({result.id: result}),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        if as_json:  # of those that were checked, in their order
+            print_json([finished[claim.id].to_json() for claim in resolve(chosen) if claim.id in finished])
+        raise
     instead = {} if repair is None else instead_of(results, repair, jobs, progress)
     results = [
         replace(found, severity=instead[found.id].severity) if found.id in instead else found for found in results

@@ -80,7 +80,7 @@ class Work:
         jobs = list(dict.fromkeys(jobs))  # two processes never write the same file
         count = iter(range(1, len(jobs) + 1))
 
-        def done(at: int) -> None:
+        def done(at: int, _: Any) -> None:
             if self.progress:
                 self.progress(f"{jobs[at].label}: finished, {next(count)} of {len(jobs)}")
 

@@ -45,7 +45,7 @@ def instead_of(
         files.knowing,
         [(files.sources([id.split("/")[0]]), _one, (id, seconds)) for id in ids],
         processes=processes,
-        done=lambda at: hear(f"{ids[at]}: the search for a repair is over"),
+        done=lambda at, _: hear(f"{ids[at]}: the search for a repair is over"),
         heard=hear,
         lost=lambda _, how: Instead(None, f"severity not determined: the process of the search {how}"),
     )

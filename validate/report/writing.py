@@ -95,7 +95,7 @@ def _written(
     parts = _parts([p.name for p in chosen], quick, out, progress)
     hear, finished = listener(progress), count(1)
 
-    def done(at: int) -> None:
+    def done(at: int, _: Any) -> None:
         hear(f"{parts[at].label}: finished, {next(finished)} of {len(parts)} parts of the report")
 
     def lost(at: int, how: str) -> Any:
