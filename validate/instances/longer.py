@@ -376,25 +376,6 @@ def with_coordinates(c: Candidate, count: int, last: bool) -> Candidate:
     )
 
 
-__all__ = [
-    "CLIENTS",
-    "LONGER",
-    "MOST_SUMMED",
-    "ROUNDS",
-    "SAMPLES",
-    "Way",
-    "counts",
-    "fixes_rounds",
-    "is_integer",
-    "longer",
-    "named",
-    "sizes_of",
-    "tied",
-    "ways",
-    "with_clients",
-]
-
-
 def with_still_coordinates(c: Candidate, count: int) -> Candidate:
     """As many coordinates; in those that are added nothing moves, and quadratics are curved as along the last."""
     more = count - c.dim
@@ -422,3 +403,23 @@ def with_still_coordinates(c: Candidate, count: int) -> Candidate:
         values={name: F(count) if name == COORDINATES else v for name, v in c.values.items()},
         vectors=each_row(c.vectors, longer_by_nothing),
     )
+
+
+__all__ = [
+    "CLIENTS",
+    "LONGER",
+    "MOST_SUMMED",
+    "ROUNDS",
+    "SAMPLES",
+    "Way",
+    "counts",
+    "fixes_rounds",
+    "is_integer",
+    "longer",
+    "named",
+    "sizes_of",
+    "tied",
+    "ways",
+    "with_clients",
+    "with_still_coordinates",
+]
