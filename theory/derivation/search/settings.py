@@ -185,14 +185,16 @@ def _settings(
     claim: Claim, count: int, seed: int, more: Sequence[str], between: Sequence[Between], far: bool
 ) -> list[dict[str, float]]:
     """`settings`; with `far` numbers are also multiplied by powers of 2 until a relation is true."""
-    source = random.Random(seed)
+    source, aside = random.Random(seed), random.Random(seed)
     found: list[dict[str, float]] = []
+    indexed = [s for s in claim.symbols if index_of(s)[1]]
     for _ in range(_TRIES):
         if len(found) >= count:
             break
         values = {s: _draw(claim, s, source) for s in claim.symbols if not index_of(s)[1]}
         for name in ("N", "d", "K", "k", *more):
             values.setdefault(name, float(source.choice((1, 2, 3, 5, 8) if name != "d" else (2, 3, 5, 9))))
+        values |= {s: _draw(claim, s, aside) for s in indexed}  # of one client, or one round
         # the first ones in the inside, later ones where relations are equalities
         if _repaired(values, between, claim, source, tight=len(found) % 2 == 1, far=far):
             found.append(values)
@@ -216,7 +218,7 @@ class Settings:
 
 
 def _draw(claim: Claim, symbol: str, source: random.Random) -> float:
-    domain = claim.domains[symbol]
+    domain = claim.domains[index_of(symbol)[0]]
     low = None if domain.lower is None else float(domain.lower)
     high = None if domain.upper is None else float(domain.upper)
     if domain.integer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from theory.derivation.search.chances import on_average, with_a_chance
 from theory.derivation.search.drift import over_turns
+from theory.derivation.search.extremes import of_each
 from theory.derivation.search.flat import beyond_smoothness
 from theory.derivation.search.lengths import by_lengths
 from theory.derivation.search.local import over_turns_and_rounds
@@ -34,6 +35,7 @@ STRATEGIES: tuple[tuple[str, Strategy], ...] = (
     ("by what is so of roots, extremes, exponentials and powers", between_numbers),
     ("from squares", by_squares),
     ("by what is so of lengths", by_lengths),
+    ("from what is so of each", of_each),
     ("on average, from squares", on_average),
     ("with a probability, by Markov", with_a_chance),
     ("in two cases", by_cases),
