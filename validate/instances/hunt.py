@@ -53,6 +53,7 @@ from validate.instances.stages import (
     made_longer,
     sharpened,
 )
+from validate.instances.two_kinds import of_two_kinds
 from validate.instances.without_loss import General, without_loss
 
 POOL, SHARP, LARGER = "pool", "few numbers", "few numbers, made larger"
@@ -64,6 +65,7 @@ PAIRS = "small pairs of integers that a relation binds"
 AFAR, ALONG, LEAPT = "far out", "the tightest, made larger", "others with room, at once far out"
 SEARCH = "search in batches"
 SIZES, FAR_OUT = "every size up to 64", "numbers far out"
+TWO_KINDS = "shares of two kinds of clients"
 TURNING, SWINGING = "long runs that turn", "long runs with momentum, on a line"
 KNEE = "long runs that come near a knee at the end"
 RARE = "chances of a hundredth and less"
@@ -194,6 +196,7 @@ def _breaks(claim: Claim, found: Hunt, means: _Means) -> Iterator[tuple[Seen, st
     yield from _staged(made_longer(claim, found, stop, budget), ALONG)
     yield from _staged(leapt_far(claim, found, stop, budget), LEAPT)
     yield from _staged(of_every_size(claim, found, stop, budget), SIZES)
+    yield from _of_stage(of_two_kinds(claim, found, stop), TWO_KINDS)
     for seen in far_out(claim, found, seed, stop):
         yield seen, FAR_OUT
     for seen in in_floats(claim, found, stop):

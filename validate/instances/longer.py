@@ -80,8 +80,10 @@ def ways(claim: Claim, c: Candidate) -> Iterator[Way]:
         clients = _clients(c, claim)
         if clients and not roles.matrices and (clients > 1 or not last):
             yield Way(CLIENTS, clients, MOST, lambda c, v, last=last: with_clients(c, claim, v, last))  # type: ignore[misc]
-            if not last and 1 < len(_different(c, claim)) < clients:
-                yield Way(CLIENTS, clients, MOST, lambda c, v: with_clients(c, claim, v, False, _different(c, claim)))
+            if not last and 1 < len(different_clients(c, claim)) < clients:
+                yield Way(
+                    CLIENTS, clients, MOST, lambda c, v: with_clients(c, claim, v, False, different_clients(c, claim))
+                )
             if not last and any(c.values.get(name) == clients for name in roles.clients):
                 yield Way(EVERYBODY, clients, MOST, lambda c, v: _of_everybody(c, claim, v))
             if not last and claim.of is not None and longer_runs and c.has_functions and c.rounds < MOST_TOGETHER:
@@ -303,7 +305,7 @@ def _clients(c: Candidate, claim: Claim) -> int:
     return next(map(len, of_each), 0)
 
 
-def _different(c: Candidate, claim: Claim) -> list[int]:
+def different_clients(c: Candidate, claim: Claim) -> list[int]:
     """Of clients that are alike the first."""
     first: dict[str, int] = {}
     lists = [v for v in (*c.values.values(), *c.vectors.values()) if isinstance(v, list)]
@@ -321,12 +323,17 @@ def with_clients(c: Candidate, claim: Claim, count: int, last: bool, of_kinds: S
     of = _copied(count, now, last)
     if of_kinds:
         of[now:] = [of_kinds[i % len(of_kinds)] for i in range(max(0, count - now))]
+    return of_these(c, claim, of)
+
+
+def of_these(c: Candidate, claim: Claim, of: Sequence[int]) -> Candidate:
+    """With copies of these clients, in this order."""
     skipped = roles_in(claim).weights | schedules_of(claim)
     values = {
         name: [v[n] for n in of] if isinstance(v, list) and name not in skipped else v for name, v in c.values.items()
     }
     if CLIENTS in values:
-        values[CLIENTS] = F(count)
+        values[CLIENTS] = F(len(of))
     return c.of_clients(of, values)
 
 
@@ -413,10 +420,12 @@ __all__ = [
     "SAMPLES",
     "Way",
     "counts",
+    "different_clients",
     "fixes_rounds",
     "is_integer",
     "longer",
     "named",
+    "of_these",
     "sizes_of",
     "tied",
     "ways",
