@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from theory.claim import Claim
 from theory.domain import INDEX
 from theory.formula import Formula, Name, parse_relation
 from theory.sentence import Relation, Sentence, everything_meant, index_of, text_of
 from validate.contradiction import Numbers
 from validate.instances.candidates import candidate_of, of_rounds, realised
-from validate.instances.pool import has_functions
+from validate.instances.pool import has_functions, instance_of_values
 from validate.instances.seen import Seen, measured
 
 log = logging.getLogger(__name__)
@@ -53,13 +55,13 @@ def breaking_numbers(claim: Claim, near: Seen | None, quick: bool = False) -> Br
     Args:
         claim: the claim; of another kind are those with an algorithm, functions, vectors, one number a client, or an
             index other than k.
-        near: any instance of it: what a claim does not speak of is taken from there.
+        near: any instance of it: what a claim does not speak of is taken from there; None where none was met.
         quick: less is computed.
     """
     from theory.feasible import Limits, smt
     from theory.feasible.constraints import read_system
 
-    if near is None or not smt.available() or not _of_numbers_alone(claim):
+    if not smt.available() or not _of_numbers_alone(claim):
         return None
     numbers = Numbers(claim)
     asked = [*map(numbers.written, claim.relations)]
@@ -121,16 +123,22 @@ def _opposites(sentence: Sentence) -> Iterator[Sentence]:
         yield Sentence(sentence.left, relation, sentence.right)
 
 
-def _measured_there(claim: Claim, near: Seen, witness: dict[str, Fraction | Formula]) -> Seen | None:
+def _measured_there(claim: Claim, near: Seen | None, witness: dict[str, Fraction | Formula]) -> Seen | None:
     """The instance that has these numbers, if it breaks the claim."""
     values = {name: value for name, value in witness.items() if isinstance(value, Fraction)}
     if len(values) < len(witness):
         return None
     k = values.pop("k", Fraction(0))
     rounds = int(values.get("K", max(Fraction(1), k)))
-    candidate = of_rounds(candidate_of(near.drawn), claim, rounds)
-    known = {name: value for name, value in values.items() if name in candidate.values}
-    one = realised(claim, replace(candidate, values={**candidate.values, **known}))
+    if near is None:
+        known = {name: value for name, value in values.items() if name != "K"}
+        if not {*claim.symbols} - {"K"} <= known.keys():
+            return None
+        one = instance_of_values(claim, None, np.array([], dtype=object), rounds, known, {})
+    else:
+        candidate = of_rounds(candidate_of(near.drawn), claim, rounds)
+        known = {name: value for name, value in values.items() if name in candidate.values}
+        one = realised(claim, replace(candidate, values={**candidate.values, **known}))
     seen = None if one is None else measured(claim, one)
     return seen if seen is not None and seen.measured.broken else None
 

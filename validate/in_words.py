@@ -107,7 +107,7 @@ def evidence_of(claim: Claim, found: Hunt, quick: bool) -> list[Evidence]:
     rest = f"; left out: {', '.join(left_out)}" if left_out else ""
     if not found.seen:
         attempts = counted(found.none + found.silent, "attempt")
-        perhaps = "perhaps none satisfies what it assumes"
+        perhaps = "perhaps none satisfies what it assumes, or few do"
         text = f"no instance on which it says something was met in {attempts}: {perhaps}{rest}"
         return [Evidence("exact", "undecided", text, origin="pool")]
     tightest = max(found.seen, key=lambda s: s.score)

@@ -21,6 +21,8 @@ POINTS = {
     "terms-and-clients": claim("terms-and-clients", "abs(N - 37) + abs(K - 41) >= 1"),
     "equation": claim("equation", "max(0, 1 - 10**6*abs(a - 1/3)) == 0", parameters=ALL),
     "assumed": claim("assumed", "abs(a - c) >= 1/10**9", assuming=("a*c == 1", "a + c <= 2 + 1/10**12")),
+    # true at (4/5, 3/5) and (3/5, 4/5) only, of which no pool has any
+    "two-points": claim("two-points", "a <= 7/10", assuming=("a**2 + c**2 == 1", "a*c == 12/25")),
     # of the index k, so that there have to be as many rounds: slow
     "round": claim("round", "abs(k - 71) + abs(a - 1/7) > 0"),
 }
@@ -32,6 +34,7 @@ TRUE = {
     "outside": claim("outside", "(a + 2)**2 > 0"),
     "undefined": claim("undefined", "1/(a - 1)**2 > 0", parameters=ALL),
 }
+NOT_MET = claim("two-points-true", "a <= 4/5", assuming=("a**2 + c**2 == 1", "a*c == 12/25"))
 
 
 def near(one):
@@ -56,6 +59,11 @@ def test_numbers_that_are_no_fractions_leave_a_claim_undecided(label, tmp_path):
 @pytest.mark.parametrize("label", TRUE)
 def test_nothing_is_made_up_for_a_true_claim(label):
     assert breaking_numbers(TRUE[label], near(TRUE[label])) is None
+
+
+def test_of_what_no_instance_was_met_nothing_is_made_up(tmp_path):
+    assert breaking_numbers(NOT_MET, None) is None
+    assert examine(NOT_MET, quick=True, out=tmp_path).verdict in ("undecided", "proved")
 
 
 def test_other_claims_are_not_asked(tmp_path):
