@@ -122,8 +122,9 @@ class Quadratic:
     @cached_property
     def _client_kinds(self) -> Array:
         """(N,), a number of each client, the same for those whose samples are copies of each other's, in order."""
-        own = np.where(self._own, self._kinds, -1)
-        return np.arange(self.clients) if self.clients * self.samples < MANY else _classes(own)
+        if self.clients * self.samples < MANY:
+            return np.arange(self.clients)
+        return _classes(np.where(self._own, self._kinds, -1))
 
     # averages
 
