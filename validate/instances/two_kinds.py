@@ -33,11 +33,13 @@ GROWS = 1e-4
 """By how much a score is to grow for numbers and shares to be changed once more."""
 OPERATIONS = 800_000
 """Of `theory.program.work`."""
+LINEAR = "linear terms"
 
 
 def of_two_kinds(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterator[Seen]:
     """Instances of a claim without an algorithm that break it, of two kinds of clients."""
-    if claim.of is not None or not (has_functions(claim) or any(s.endswith("_n") for s in _lists(claim))):
+    of_clients = has_functions(claim) or any(name.endswith("_n") for name in (*claim.symbols, *claim.vectors))
+    if claim.of is not None or not of_clients:
         return
     end = work.operations() + OPERATIONS
 
@@ -46,10 +48,15 @@ def of_two_kinds(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterato
 
     known = set[str]()
     for seen in sorted(found.seen, key=lambda one: -one.score):
+        if len(known) == TIGHTEST or over():
+            return
         base = candidate_of(seen.drawn)
         kinds = different_clients(base, claim)
-        place = repr([of_these(base, claim, kinds).values, of_these(base, claim, kinds).vectors])
-        if not 2 <= len(kinds) <= 1 + PAIRS or place in known or over():
+        if not 2 <= len(kinds) <= 1 + PAIRS:
+            continue
+        one_of_each = of_these(base, claim, kinds)
+        place = repr([one_of_each.values, one_of_each.vectors])
+        if place in known:
             continue
         known.add(place)
         for pair in list(combinations(kinds, 2))[:PAIRS]:
@@ -59,13 +66,6 @@ def of_two_kinds(claim: Claim, found: Hunt, stop: Callable[[], bool]) -> Iterato
                 yield broken
                 return
             found.seen += [] if shares.tightest is None else [shares.tightest]
-        if len(known) == TIGHTEST or over():
-            return
-
-
-def _lists(claim: Claim) -> tuple[str, ...]:
-    """The names of which there is one a client, as lists."""
-    return (*claim.symbols, *claim.vectors)
 
 
 class _Shares:
@@ -163,9 +163,6 @@ class _Shares:
         of_each = {**self.base.values, **self.base.vectors}
         names = [name for name, v in of_each.items() if isinstance(v, list) and not isinstance(v[0], list)]
         return [*names, *([LINEAR] if self.base.linear is not None else [])]
-
-
-LINEAR = "linear terms"
 
 
 def _scaled(c: Candidate, place: str, kind: int, factor: Fraction) -> Candidate:
